@@ -76,6 +76,16 @@ spec_means_another(const schedq_pod_spec_t *spec, schedq_pod_t found)
     return spec->only.bits != 0 && spec->only.bits != found.bits;
 }
 
+/** What an update's spec describes: without the flags that are about the call. */
+static inline schedq_pod_spec_t
+spec_of_pod(const schedq_pod_spec_t *spec)
+{
+    schedq_pod_spec_t pod = *spec;
+
+    pod.flags &= POD_FLAGS;
+    return pod;
+}
+
 /** A name that passed its check; hash_text of it with the queue's seed. */
 struct hashed_name {
     const char *text;
@@ -89,13 +99,13 @@ struct hashed_name {
 /** One batch of pods to add. */
 struct add_batch {
     const char *names;
-    const schedq_pod_spec_t *specs;
-    const uint32_t *hashes; /* of the first BATCH_HASHES names, if their specs passed */
+    const schedq_add_item_t *items;
+    const uint32_t *hashes; /* of the first BATCH_HASHES names, if their items passed */
     size_t count;
     schedq_pod_t *pods; /* may be NULL */
     uint8_t
         /*
-         * preset: SCHEDQ_OK where the spec passed its check; the others are left out. NULL: all
+         * preset: SCHEDQ_OK where the item passed its check; the others are left out. NULL: all
          * passed
          */
         *statuses;
@@ -104,14 +114,14 @@ struct add_batch {
 static inline struct hashed_name
 name_in_batch(const schedq_t *queue, const struct add_batch *batch, size_t i)
 {
-    const schedq_pod_spec_t *spec = &batch->specs[i];
-    const char *text = batch->names + spec->name_offset;
+    const schedq_add_item_t *item = &batch->items[i];
+    const char *text = batch->names + item->name_offset;
 
     return (struct hashed_name){.text = text,
-                                .length = spec->name_length,
+                                .length = item->name_length,
                                 .hash = i < BATCH_HASHES
                                             ? batch->hashes[i]
-                                            : hash_text(queue->seed, text, spec->name_length)};
+                                            : hash_text(queue->seed, text, item->name_length)};
 }
 
 /** A pod by handle, or by name if the handle is 0. */
@@ -174,8 +184,8 @@ struct engine_ops {
     schedq_status_t (*end_many)(schedq_t *queue, const schedq_token_t *tokens, size_t count,
                                 uint8_t *statuses, bool held);
     schedq_status_t (*token_alive)(schedq_worker_t *worker, schedq_token_t token);
-    schedq_status_t (*add_unschedulable)(schedq_worker_t *worker, schedq_token_t *token,
-                                         const schedq_failure_t *failure, schedq_result_t *result);
+    schedq_status_t (*fail)(schedq_worker_t *worker, schedq_token_t *token,
+                            const schedq_failure_t *failure, schedq_result_t *result);
     schedq_status_t (*readd)(schedq_worker_t *worker, const struct hashed_name *name,
                              const schedq_pod_spec_t *spec, const schedq_history_t *history,
                              const schedq_failure_t *failure, schedq_result_t *result);
@@ -191,11 +201,11 @@ struct engine_ops {
     schedq_status_t (*nominate)(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node);
 
     /*
-     * Events. `assigned`: only pods that its arrival may help; NULL: every pod that passes
-     * move->precheck.
+     * Changes. `assigned`: only pods that its arrival may help; NULL: every pod that passes
+     * change->precheck.
      */
-    schedq_status_t (*move)(schedq_worker_t *worker, const schedq_move_t *move,
-                            const struct assigned_pod *assigned, schedq_result_t *result);
+    schedq_status_t (*notify)(schedq_worker_t *worker, const schedq_change_t *change,
+                              const struct assigned_pod *assigned, schedq_result_t *result);
     void (*event_begin)(schedq_worker_t *worker, uint64_t *sequence);
     schedq_status_t (*event_stamp)(schedq_worker_t *worker, uint64_t sequence,
                                    schedq_profile_t profile, uint64_t plugins);

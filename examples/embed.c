@@ -73,15 +73,13 @@ create_queue(uint64_t *fit)
 {
     char why[200] = "";
     schedq_t *queue;
-    schedq_config_t config;
-    schedq_plugin_t plugin;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     const schedq_interest_t interest = {
         .resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = fits_on_new_node};
 
-    schedq_config_init(&config);
     require(schedq_create(&config, &queue, why, sizeof why), "schedq_create", why);
 
-    schedq_plugin_init(&plugin);
     plugin.name = "Fit";
     plugin.interests = &interest;
     plugin.interest_count = 1;
@@ -93,13 +91,12 @@ create_queue(uint64_t *fit)
 static void
 add_pod(schedq_worker_t *worker, const struct pod *pod)
 {
-    schedq_pod_spec_t spec;
+    schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
 
-    memset(&spec, 0, sizeof spec);
     spec.object = object_of(pod);
     spec.priority = pod->priority;
-    spec.name_length = (uint32_t)strlen(pod->name);
-    require(schedq_add(worker, pod->name, &spec, NULL), "schedq_add", schedq_worker_error(worker));
+    require(schedq_add(worker, pod->name, strlen(pod->name), &spec, NULL), "schedq_add",
+            schedq_worker_error(worker));
 }
 
 static struct node *
@@ -133,18 +130,17 @@ bind(schedq_worker_t *worker, const schedq_popped_t *popped, struct node *node)
 static void
 reject(schedq_worker_t *worker, schedq_popped_t *popped, uint64_t plugins)
 {
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     schedq_result_t result;
     schedq_status_t status;
 
     printf("%s: fits on no node\n", popped->name); /* the name is valid until the token is used */
-    schedq_failure_init(&failure);
     failure.unschedulable = plugins;
-    status = schedq_add_unschedulable(worker, &popped->token, &failure, &result);
+    status = schedq_fail(worker, &popped->token, &failure, &result);
     if (status == SCHEDQ_GONE) {
         return;
     }
-    require(status, "schedq_add_unschedulable", schedq_worker_error(worker));
+    require(status, "schedq_fail", schedq_worker_error(worker));
     printf("it is %s until an event helps\n", schedq_place_name((schedq_place_t)result.place));
 }
 
@@ -175,14 +171,12 @@ static void
 node_joins(schedq_worker_t *worker)
 {
     const struct node *node = &nodes[node_count++];
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     schedq_result_t result;
 
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_NODE_ADD;
-    move.new_object = object_of(node);
-    require(schedq_move_all(worker, &move, &result), "schedq_move_all",
-            schedq_worker_error(worker));
+    change.event = SCHEDQ_EVENT_NODE_ADD;
+    change.new_object = object_of(node);
+    require(schedq_notify(worker, &change, &result), "schedq_notify", schedq_worker_error(worker));
     printf("%s joined: %" PRIu32 " pod is tried again\n", node->name,
            result.to_active + result.to_backoff);
 }
@@ -205,6 +199,6 @@ main(void)
 
     require(schedq_close(queue), "schedq_close", "");
     require(schedq_worker_unregister(worker), "schedq_worker_unregister", "");
-    require(schedq_destroy(queue), "schedq_destroy", "");
+    require(schedq_destroy(queue, why, sizeof why), "schedq_destroy", why);
     return EXIT_SUCCESS;
 }

@@ -55,17 +55,15 @@ create_queue(uint64_t *fit)
 {
     char why[200] = "";
     schedq_t *queue;
-    schedq_config_t config;
-    schedq_plugin_t plugin;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     const schedq_interest_t interest = {.resource = "Node", .actions = SCHEDQ_ACTION_ADD};
 
-    schedq_config_init(&config);
     config.decide = SCHEDQ_DECIDE_HOST;
     config.external_clock = 1;
     config.start_ns = SECOND_NS;
     require(schedq_create(&config, &queue, why, sizeof why), "schedq_create", why);
 
-    schedq_plugin_init(&plugin);
     plugin.name = "Fit";
     plugin.interests = &interest;
     plugin.interest_count = 1;
@@ -77,13 +75,11 @@ create_queue(uint64_t *fit)
 static void
 add_pod(schedq_worker_t *worker, uint64_t index)
 {
-    schedq_pod_spec_t spec;
+    schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
 
-    memset(&spec, 0, sizeof spec);
     spec.object = index;
-    spec.name_length = (uint32_t)strlen(pods[index].name);
-    require(schedq_add(worker, pods[index].name, &spec, NULL), "schedq_add",
-            schedq_worker_error(worker));
+    require(schedq_add(worker, pods[index].name, strlen(pods[index].name), &spec, NULL),
+            "schedq_add", schedq_worker_error(worker));
 }
 
 static int
@@ -109,12 +105,11 @@ event_helps(uint64_t pod, uint64_t seen, uint64_t sequence)
 static void
 try_again_if_it_fits(schedq_worker_t *worker, const schedq_candidate_t *candidate, uint64_t node)
 {
-    schedq_decision_t decision;
+    schedq_decision_t decision = SCHEDQ_DECISION_INIT;
     schedq_result_t result;
     schedq_status_t status;
     uint64_t pod = candidate->object;
 
-    memset(&decision, 0, sizeof decision);
     decision.ref = candidate->ref;
     decision.place = SCHEDQ_BACKOFF; /* acts as active if the backoff is over */
     decision.event = SCHEDQ_EVENT_NODE_ADD;
@@ -144,7 +139,7 @@ node_joins(schedq_worker_t *worker, const schedq_words_t *words, uint64_t fit)
 {
     uint64_t node = node_count++;
     uint64_t sequence;
-    schedq_query_t query;
+    schedq_query_t query = SCHEDQ_QUERY_INIT;
     schedq_candidate_t candidates[64];
     size_t count;
     schedq_status_t status;
@@ -158,7 +153,6 @@ node_joins(schedq_worker_t *worker, const schedq_words_t *words, uint64_t fit)
     if (__atomic_load_n(&words->parked, __ATOMIC_ACQUIRE) == 0) {
         return;
     }
-    schedq_query_init(&query);
     query.rejectors = fit;
     while ((status = schedq_candidates(worker, &query, candidates, 64, &count)) == SCHEDQ_OK) {
         for (size_t i = 0; i < count; i++) {
@@ -174,16 +168,14 @@ node_joins(schedq_worker_t *worker, const schedq_words_t *words, uint64_t fit)
 static void
 fail(schedq_worker_t *worker, schedq_popped_t *popped, uint64_t fit)
 {
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     schedq_result_t result;
     schedq_status_t status;
 
-    schedq_failure_init(&failure);
     failure.unschedulable = fit;
     failure.place = SCHEDQ_PARKED;
     failure.judged_up_to = popped->seen;
-    while ((status = schedq_add_unschedulable(worker, &popped->token, &failure, &result)) ==
-           SCHEDQ_RETRY) {
+    while ((status = schedq_fail(worker, &popped->token, &failure, &result)) == SCHEDQ_RETRY) {
         printf("  %s: an event came meanwhile\n", pods[popped->object].name);
         if (event_helps(popped->object, failure.judged_up_to, result.sequence)) {
             failure.place = SCHEDQ_BACKOFF;
@@ -193,7 +185,7 @@ fail(schedq_worker_t *worker, schedq_popped_t *popped, uint64_t fit)
     if (status == SCHEDQ_GONE) {
         return;
     }
-    require(status, "schedq_add_unschedulable", schedq_worker_error(worker));
+    require(status, "schedq_fail", schedq_worker_error(worker));
     printf("  %s: to %s\n", pods[popped->object].name,
            schedq_place_name((schedq_place_t)result.place));
 }
@@ -240,6 +232,6 @@ main(void)
 
     require(schedq_close(queue), "schedq_close", "");
     require(schedq_worker_unregister(worker), "schedq_worker_unregister", "");
-    require(schedq_destroy(queue), "schedq_destroy", "");
+    require(schedq_destroy(queue, why, sizeof why), "schedq_destroy", why);
     return EXIT_SUCCESS;
 }

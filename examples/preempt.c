@@ -89,14 +89,12 @@ require(schedq_status_t status, const char *call, const char *why)
 static void
 add(struct pod *pod)
 {
-    schedq_pod_spec_t spec;
+    schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
     schedq_result_t result;
 
-    memset(&spec, 0, sizeof spec);
     spec.object = object_of(pod);
     spec.priority = pod->priority;
-    spec.name_length = (uint32_t)strlen(pod->name);
-    require(schedq_add(worker, pod->name, &spec, &result), "schedq_add",
+    require(schedq_add(worker, pod->name, strlen(pod->name), &spec, &result), "schedq_add",
             schedq_worker_error(worker));
     pod->waiting = result.pod;
 }
@@ -112,7 +110,7 @@ evict(void *ctx, uint64_t victim, uint64_t preemptor)
 {
     struct pod *pod = pod_of(victim);
     schedq_running_view_t view;
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
 
     (void)ctx;
     if (schedq_cluster_pod(cluster, pod->running, &view) != SCHEDQ_OK) {
@@ -121,10 +119,9 @@ evict(void *ctx, uint64_t victim, uint64_t preemptor)
     printf("%s: evicted for %s\n", pod->name, pod_of(preemptor)->name);
     require(schedq_cluster_remove_pod(cluster, pod->running), "schedq_cluster_remove_pod",
             schedq_cluster_error(cluster));
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
-    move.old_object = victim;
-    require(schedq_move_all(worker, &move, NULL), "schedq_move_all", schedq_worker_error(worker));
+    change.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
+    change.old_object = victim;
+    require(schedq_notify(worker, &change, NULL), "schedq_notify", schedq_worker_error(worker));
     add(pod);
     return SCHEDQ_DELETE_SENT;
 }
@@ -284,15 +281,14 @@ preempt(const schedq_popped_t *popped, const schedq_preemptor_t *preemptor)
 static void
 reject(schedq_popped_t *popped, const schedq_preemptor_t *preemptor)
 {
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     schedq_result_t result;
 
     printf("%s: fits nowhere\n", preemptor->name);
     preempt(popped, preemptor);
-    schedq_failure_init(&failure);
     failure.unschedulable = fit;
-    require(schedq_add_unschedulable(worker, &popped->token, &failure, &result),
-            "schedq_add_unschedulable", schedq_worker_error(worker));
+    require(schedq_fail(worker, &popped->token, &failure, &result), "schedq_fail",
+            schedq_worker_error(worker));
 }
 
 static void
@@ -338,14 +334,12 @@ static void
 open_queue(void)
 {
     const schedq_interest_t interest = {.resource = "AssignedPod", .actions = SCHEDQ_ACTION_DELETE};
-    schedq_config_t config;
-    schedq_plugin_t plugin;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     uint64_t bit;
     char why[200] = "";
 
-    schedq_config_init(&config);
     require(schedq_create(&config, &queue, why, sizeof why), "schedq_create", why);
-    schedq_plugin_init(&plugin);
     plugin.name = "Fit";
     plugin.interests = &interest;
     plugin.interest_count = 1;
@@ -384,6 +378,8 @@ open_preemption(void)
 int
 main(void)
 {
+    char why[200] = "";
+
     open_preemption();
     open_queue();
     add(&pods[0]);
@@ -394,7 +390,8 @@ main(void)
     }
     require(schedq_close(queue), "schedq_close", "");
     require(schedq_worker_unregister(worker), "schedq_worker_unregister", "");
-    require(schedq_destroy(queue), "schedq_destroy", "");
+    /* what fits nowhere is dropped */
+    require(schedq_destroy_with_pods(queue, why, sizeof why), "schedq_destroy_with_pods", why);
     /* PreEnqueue asked it */
     require(schedq_evictor_destroy(evictor), "schedq_evictor_destroy", "");
     schedq_preemption_destroy(workspace);

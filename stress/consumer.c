@@ -7,6 +7,7 @@
 
 #include "world.h"
 
+#define SOON_NS 1000000
 #define BATCH 4
 
 /* ---- ways to end a cycle ---- */
@@ -52,23 +53,23 @@ finish_together(actor_t *actor, const schedq_popped_t *popped, size_t count)
 static void
 fail(actor_t *actor, schedq_popped_t *popped)
 {
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     unsigned choice = actor_roll(actor, 4);
     if (choice != 0)
         failure.unschedulable = actor_rejectors(actor);
     if (choice == 1)
         failure.pending = actor_rejectors(actor);
+    schedq_pod_spec_t newest = SCHEDQ_POD_SPEC_INIT;
     if (actor_roll(actor, 4) == 0) {
-        failure.has_newest = 1;
-        failure.newest.object = actor_hold(
+        newest.object = actor_hold(
             actor, tally_object(tally_index(popped->name), actor_roll(actor, TALLY_VARIANTS)));
-        failure.newest.priority = (int32_t)actor_roll(actor, 5) - 2;
+        newest.priority = (int32_t)actor_roll(actor, 5) - 2;
+        failure.newest = &newest;
     }
-    op_t op = {.kind = OP_ADD_UNSCHEDULABLE, .tokens = &popped->token, .failure = &failure};
+    op_t op = {.kind = OP_FAIL, .tokens = &popped->token, .failure = &failure};
     (void)actor_do(actor, &op, NULL);
-    if (failure.has_newest)
-        actor_let_go(actor, failure.newest.object);
+    if (failure.newest != NULL)
+        actor_let_go(actor, newest.object);
 }
 
 static void
@@ -76,18 +77,19 @@ bring_back(actor_t *actor, const schedq_popped_t *popped)
 {
     char name[32];
     unsigned index = tally_index(popped->name);
-    schedq_pod_spec_t spec;
-    schedq_failure_t failure;
+    schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     schedq_history_t history = popped->history;
-    memset(&spec, 0, sizeof spec);
-    spec.name_length = tally_name(index, name);
     spec.object = actor_hold(actor, tally_object(index, 0));
     spec.priority = popped->priority;
-    schedq_failure_init(&failure);
     failure.unschedulable = actor_roll(actor, 2) != 0 ? actor_rejectors(actor) : 0;
     finish(actor, popped);
-    op_t op = {
-        .kind = OP_READD, .names = name, .specs = &spec, .history = &history, .failure = &failure};
+    op_t op = {.kind = OP_READD,
+               .name = name,
+               .name_length = tally_name(index, name),
+               .spec = &spec,
+               .history = &history,
+               .failure = &failure};
     (void)actor_do(actor, &op, &index);
     actor_let_go(actor, spec.object);
 }
@@ -161,7 +163,7 @@ soon(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec + 1000000;
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec + SOON_NS;
 }
 
 static schedq_status_t
@@ -169,13 +171,14 @@ pop_somehow(actor_t *actor, schedq_popped_t *out, size_t *count)
 {
     unsigned choice = actor_roll(actor, 8);
     op_t op = {.kind = choice == 0   ? OP_TRY_POP
-                       : choice == 1 ? OP_POP_MANY
+                       : choice == 1 ? OP_TRY_POP_MANY
+                       : choice == 2 ? OP_POP_FOR
+                       : choice == 3 ? OP_POP_UNTIL
                                      : OP_POP,
                .count = BATCH,
                .popped = out,
-               .deadline_ns = choice == 2   ? 0
-                              : choice == 3 ? soon()
-                                            : SCHEDQ_NO_DEADLINE};
+               .wait_ns = actor_roll(actor, 2) == 0 ? 0 : SOON_NS,
+               .deadline_ns = soon()};
     schedq_status_t status = actor_do(actor, &op, NULL);
     *count = op.got;
     return status;

@@ -22,11 +22,11 @@ delete_some_pod(actor_t *actor)
 {
     char name[32];
     unsigned index = some_pod(actor);
-    op_t found = {.kind = OP_FIND, .names = name, .name_length = tally_name(index, name)};
+    op_t found = {.kind = OP_FIND, .name = name, .name_length = tally_name(index, name)};
     if (actor_roll(actor, 2) == 0)
         (void)actor_do(actor, &found, NULL);
     op_t op = {.kind = OP_DELETE,
-               .names = name,
+               .name = found.result.pod.bits == 0 ? name : NULL,
                .name_length = found.name_length,
                .pods = &found.result.pod};
     if (actor_do(actor, &op, &index) == SCHEDQ_OK)
@@ -65,7 +65,7 @@ touch_some_pod(actor_t *actor)
 {
     char name[32];
     unsigned index = some_pod(actor);
-    op_t found = {.kind = OP_FIND, .names = name, .name_length = tally_name(index, name)};
+    op_t found = {.kind = OP_FIND, .name = name, .name_length = tally_name(index, name)};
     if (actor_do(actor, &found, NULL) != SCHEDQ_OK)
         return;
     TALLY_CHECK(&actor->world->tally, tally_object_is_of(found.result.object, index),
@@ -162,21 +162,20 @@ check_some(void *ctx, uint64_t pod)
 static void
 send_event(actor_t *actor)
 {
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = (schedq_event_t)actor_roll(actor, SCHEDQ_EVENT_FIRST_FREE);
-    if (move.event == SCHEDQ_EVENT_WILDCARD && actor_roll(actor, 8) != 0)
-        move.event = SCHEDQ_EVENT_NODE_ADD;
-    move.new_object = actor_hold(actor, tally_object(actor_index(actor), 0));
-    move.precheck = actor_roll(actor, 4) == 0 ? check_some : NULL;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = (schedq_event_t)(1 + actor_roll(actor, SCHEDQ_EVENT_FIRST_FREE - 1));
+    if (change.event == SCHEDQ_EVENT_WILDCARD && actor_roll(actor, 8) != 0)
+        change.event = SCHEDQ_EVENT_NODE_ADD;
+    change.new_object = actor_hold(actor, tally_object(actor_index(actor), 0));
+    change.precheck = actor_roll(actor, 4) == 0 ? check_some : NULL;
     schedq_status_t status;
     if (actor_roll(actor, 4) != 0)
-        status = schedq_move_all(actor->worker, &move, NULL);
+        status = schedq_notify(actor->worker, &change, NULL);
     else if (actor_roll(actor, 2) != 0)
-        status = schedq_assigned_pod_added(actor->worker, &move, "s3", 2, NULL);
+        status = schedq_assigned_pod_added(actor->worker, &change, "s3", 2, NULL);
     else
-        status = schedq_assigned_pod_updated(actor->worker, &move, "s4", 2, NULL);
-    actor_let_go(actor, move.new_object);
+        status = schedq_assigned_pod_updated(actor->worker, &change, "s4", 2, NULL);
+    actor_let_go(actor, change.new_object);
     TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "a move says %s",
                 schedq_status_name(status));
 }
@@ -201,9 +200,8 @@ static void
 look_at_numbers(actor_t *actor)
 {
     char text[100];
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
     schedq_t *queue = actor->world->queue;
-    schedq_stats_init(&stats);
     schedq_stats(queue, &stats);
     schedq_pending_text(queue, text, sizeof text);
     schedq_rejector_bit(queue, 0, text, 9);

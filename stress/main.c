@@ -72,8 +72,7 @@ wait_for(crew_t *crew, world_t *world)
 static bool
 is_empty(world_t *world)
 {
-    schedq_stats_t stats;
-    schedq_stats_init(&stats);
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
     schedq_stats(world->queue, &stats);
     return stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated +
                stats.inflight ==
@@ -83,10 +82,9 @@ is_empty(world_t *world)
 static void
 send(actor_t *actor, schedq_event_t event)
 {
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = event;
-    schedq_status_t status = schedq_move_all(actor->worker, &move, NULL);
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = event;
+    schedq_status_t status = schedq_notify(actor->worker, &change, NULL);
     TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "a move says %s",
                 schedq_status_name(status));
 }

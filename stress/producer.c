@@ -13,8 +13,9 @@ producer_add(actor_t *actor, unsigned index)
 {
     schedq_pod_spec_t spec;
     char name[32];
-    actor_spec(actor, index, &spec, name);
-    (void)actor_do(actor, &(op_t){.kind = OP_ADD, .names = name, .specs = &spec}, &index);
+    size_t length = actor_spec(actor, index, &spec, name);
+    op_t op = {.kind = OP_ADD, .name = name, .name_length = length, .spec = &spec};
+    (void)actor_do(actor, &op, &index);
     actor_let_go(actor, spec.object);
 }
 
@@ -27,18 +28,23 @@ producer_add_one(actor_t *actor)
 void
 producer_add_batch(actor_t *actor)
 {
-    schedq_pod_spec_t specs[BATCH];
+    schedq_add_item_t items[BATCH];
     char names[BATCH * 32];
     unsigned indices[BATCH];
-    op_t op = {.kind = OP_ADD_MANY, .count = BATCH, .names = names, .specs = specs};
+    op_t op = {.kind = OP_ADD_MANY,
+               .count = BATCH,
+               .names = names,
+               .names_length = sizeof names,
+               .items = items};
     for (uint32_t i = 0; i < BATCH; i++) {
         indices[i] = actor_index(actor);
-        actor_spec(actor, indices[i], &specs[i], names + 32 * i);
-        specs[i].name_offset = 32 * i;
+        items[i].name_offset = 32 * i;
+        items[i].name_length =
+            (uint32_t)actor_spec(actor, indices[i], &items[i].spec, names + 32 * i);
     }
     (void)actor_do(actor, &op, indices);
     for (unsigned i = 0; i < BATCH; i++)
-        actor_let_go(actor, specs[i].object);
+        actor_let_go(actor, items[i].spec.object);
 }
 
 static void
@@ -51,8 +57,7 @@ update_one(actor_t *actor)
 static void
 wait_if_full(actor_t *actor)
 {
-    schedq_stats_t stats;
-    schedq_stats_init(&stats);
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
     schedq_stats(actor->world->queue, &stats);
     if (stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated >
         PENDING_MAX)

@@ -54,7 +54,7 @@ enter(tally_t *tally, const op_t *op, size_t element, unsigned index)
         if (status == SCHEDQ_OK)
             TALLY_COUNT(tally->dones[index]);
         break;
-    case OP_ADD_UNSCHEDULABLE:
+    case OP_FAIL:
         if (status == SCHEDQ_OK)
             TALLY_COUNT(tally->failures);
         break;
@@ -119,8 +119,7 @@ tally_check_lives(tally_t *tally)
 void
 tally_check_stats(tally_t *tally, schedq_t *queue, bool print)
 {
-    schedq_stats_t stats;
-    schedq_stats_init(&stats);
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
     schedq_stats(queue, &stats);
     uint64_t failures = atomic_load(&tally->failures), gones = atomic_load(&tally->gones);
     uint64_t dones = tally_sum(tally->dones);

@@ -100,8 +100,7 @@ register_plugins(world_t *world)
     for (unsigned i = 0; i < WORLD_PLUGINS; i++) {
         schedq_interest_t interest = {
             .resource = plugins[i].resource, .actions = plugins[i].actions, .hint = random_hint};
-        schedq_plugin_t plugin;
-        schedq_plugin_init(&plugin);
+        schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
         plugin.name = plugins[i].name;
         plugin.flags = plugins[i].flags;
         plugin.interests = plugins[i].resource != NULL ? &interest : NULL;
@@ -123,7 +122,8 @@ world_open(world_t *world, const options_t *options)
     memset(world, 0, sizeof *world);
     world->options = options;
     atomic_store(&world->dice, options->seed);
-    schedq_config_preset(&config, sizeof config, (schedq_preset_t)options->preset->value);
+    config = (schedq_config_t)SCHEDQ_CONFIG_INIT;
+    schedq_config_preset(&config, (schedq_preset_t)options->preset->value);
     config.engine = (uint8_t)options->engine->value;
     config.objects = SCHEDQ_OBJECTS_COUNTED;
     config.object_ctx = world;
@@ -145,7 +145,7 @@ world_open(world_t *world, const options_t *options)
 void
 world_close(world_t *world)
 {
-    schedq_status_t status = schedq_destroy(world->queue);
+    schedq_status_t status = schedq_destroy_with_pods(world->queue, NULL, 0);
     TALLY_CHECK(&world->tally, status == SCHEDQ_OK, "destroy says %s", schedq_status_name(status));
     tally_check_references(&world->tally);
 }
@@ -229,11 +229,10 @@ actor_let_go(actor_t *actor, uint64_t object)
     tally_release(&actor->world->tally, object);
 }
 
-void
+size_t
 actor_spec(actor_t *actor, unsigned index, schedq_pod_spec_t *spec, char *name)
 {
-    memset(spec, 0, sizeof *spec);
-    spec->name_length = tally_name(index, name);
+    *spec = (schedq_pod_spec_t)SCHEDQ_POD_SPEC_INIT;
     spec->object = actor_hold(actor, tally_object(index, actor_roll(actor, TALLY_VARIANTS)));
     spec->priority = some_priority(actor);
     if (actor_roll(actor, 8) == 0)
@@ -244,6 +243,7 @@ actor_spec(actor_t *actor, unsigned index, schedq_pod_spec_t *spec, char *name)
         spec->flags |= SCHEDQ_POD_ORDER_KEY;
         spec->order_key = (int64_t)actor_roll(actor, 1000) - 500;
     }
+    return tally_name(index, name);
 }
 
 schedq_status_t
@@ -260,10 +260,12 @@ actor_update(actor_t *actor, unsigned index, const schedq_event_t *events, size_
 {
     schedq_pod_spec_t spec;
     char name[32];
-    actor_spec(actor, index, &spec, name);
+    size_t length = actor_spec(actor, index, &spec, name);
+    spec.flags |= SCHEDQ_POD_ADD;
     op_t op = {.kind = OP_UPDATE,
-               .names = name,
-               .specs = &spec,
+               .name = name,
+               .name_length = length,
+               .spec = &spec,
                .old_object = spec.object,
                .events = events,
                .event_count = event_count};

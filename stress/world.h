@@ -59,9 +59,9 @@ uint64_t actor_hold(actor_t *actor, uint64_t object);
 void actor_let_go(actor_t *actor, uint64_t object);
 /**
  * A random spec with the name of that index and an object that is held. `name` has room for 32
- * bytes.
+ * bytes. Returns the name's length.
  */
-void actor_spec(actor_t *actor, unsigned index, schedq_pod_spec_t *spec, char *name);
+size_t actor_spec(actor_t *actor, unsigned index, schedq_pod_spec_t *spec, char *name);
 /** Makes a call and enters it; its answer is checked. */
 schedq_status_t actor_do(actor_t *actor, op_t *op, const unsigned *indices);
 /**

@@ -29,28 +29,25 @@ must(schedq_status_t status, const char *call)
 static void
 park_and_help(schedq_worker_t *worker, uint64_t rejector, schedq_popped_t *popped)
 {
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     schedq_result_t result;
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
 
-    schedq_failure_init(&failure);
     failure.unschedulable = rejector;
-    must(schedq_add_unschedulable(worker, &popped->token, &failure, &result),
-         "schedq_add_unschedulable");
+    must(schedq_fail(worker, &popped->token, &failure, &result), "schedq_fail");
     clock_pass(BACKOFF_OVER_NS);
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_NODE_ADD;
-    must(schedq_move_all(worker, &move, &result), "schedq_move_all");
+    change.event = SCHEDQ_EVENT_NODE_ADD;
+    must(schedq_notify(worker, &change, &result), "schedq_notify");
     must(schedq_try_pop(worker, popped), "schedq_try_pop");
 }
 
 static void
 live(schedq_worker_t *worker, uint64_t rejector, bool short_one)
 {
-    schedq_pod_spec_t spec = {.object = 1, .name_length = NAME_LENGTH};
+    schedq_pod_spec_t spec = {.struct_size = sizeof(schedq_pod_spec_t), .object = 1};
     schedq_popped_t popped;
 
-    must(schedq_add(worker, "default/pod-1", &spec, NULL), "schedq_add");
+    must(schedq_add(worker, "default/pod-1", 13, &spec, NULL), "schedq_add");
     must(schedq_try_pop(worker, &popped), "schedq_try_pop");
     if (!short_one) {
         park_and_help(worker, rejector, &popped);
@@ -68,16 +65,14 @@ void
 play_life(bool mutex, bool short_one)
 {
     const schedq_interest_t interest = {.resource = "Node", .actions = SCHEDQ_ACTION_ADD};
-    schedq_plugin_t plugin;
-    schedq_config_t config;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
     schedq_worker_t *worker;
     schedq_t *queue;
     uint64_t rejector;
 
-    schedq_config_init(&config);
     config.engine = mutex ? SCHEDQ_ENGINE_MUTEX : SCHEDQ_ENGINE_LOCKFREE;
     must(schedq_create(&config, &queue, NULL, 0), "schedq_create");
-    schedq_plugin_init(&plugin);
     plugin.name = "Fit";
     plugin.interests = &interest;
     plugin.interest_count = 1;
@@ -86,5 +81,5 @@ play_life(bool mutex, bool short_one)
     live(worker, rejector, short_one);
     life_watched(worker, rejector, short_one);
     must(schedq_worker_unregister(worker), "schedq_worker_unregister");
-    must(schedq_destroy(queue), "schedq_destroy");
+    must(schedq_destroy_with_pods(queue, NULL, 0), "schedq_destroy");
 }

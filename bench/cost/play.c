@@ -50,9 +50,8 @@ static void
 make_plugin(struct play *play, const char *name, const schedq_interest_t *interests, size_t count,
             uint64_t *bit)
 {
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
 
-    schedq_plugin_init(&plugin);
     plugin.name = name;
     plugin.interests = interests;
     plugin.interest_count = count;
@@ -86,10 +85,9 @@ make_plugins(struct play *play)
 static void
 open_queue(struct play *play, unsigned subject)
 {
-    schedq_config_t config;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
     char why[200] = "";
 
-    schedq_config_init(&config);
     config.engine = subject == LOCKFREE ? SCHEDQ_ENGINE_LOCKFREE : SCHEDQ_ENGINE_MUTEX;
     config.allocator = arena_allocator();
     config.max_bands = 0;
@@ -116,7 +114,8 @@ close_queue(struct play *play)
     for (unsigned i = 0; i < play->worker_count; i++) {
         (void)schedq_worker_unregister(play->workers[i]);
     }
-    play_require(schedq_destroy(play->queue) == SCHEDQ_OK, play, "schedq_destroy");
+    play_require(schedq_destroy_with_pods(play->queue, NULL, 0) == SCHEDQ_OK, play,
+                 "schedq_destroy");
 }
 
 /* ---- playing --------------------------------------------------------------------------------- */

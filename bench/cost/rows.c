@@ -45,7 +45,7 @@ static schedq_pod_spec_t
 spec_of(uint64_t number, int32_t priority)
 {
     return (schedq_pod_spec_t){
-        .object = number + 1, .name_length = NAME_LENGTH, .priority = priority};
+        .struct_size = sizeof(schedq_pod_spec_t), .object = number + 1, .priority = priority};
 }
 
 /* What the brackets themselves cost. */
@@ -74,7 +74,8 @@ add_pod(struct play *play, unsigned worker, int32_t priority)
         right = MEASURED(play, bare_add(play->bare, name, NAME_LENGTH, priority, number + 1)) ==
                 BARE_OK;
     } else {
-        right = MEASURED(play, schedq_add(play->workers[worker], name, &spec, NULL)) == SCHEDQ_OK;
+        right = MEASURED(play, schedq_add(play->workers[worker], name, NAME_LENGTH, &spec, NULL)) ==
+                SCHEDQ_OK;
     }
     play_require(right, play, "add");
 }
@@ -118,16 +119,17 @@ static uint64_t
 add_many(struct play *play, unsigned worker)
 {
     char names[BATCH * NAME_LENGTH + NAME_ROOM];
-    schedq_pod_spec_t specs[BATCH];
+    schedq_add_item_t items[BATCH];
     uint8_t statuses[BATCH];
 
     for (unsigned i = 0; i < BATCH; i++) {
-        specs[i] = spec_of(play->next, (int32_t)play->row->priorities - 1);
-        specs[i].name_offset = i * NAME_LENGTH;
-        name_of(play->next++, names + specs[i].name_offset);
+        items[i] = (schedq_add_item_t){i * NAME_LENGTH, NAME_LENGTH,
+                                       spec_of(play->next, (int32_t)play->row->priorities - 1)};
+        name_of(play->next++, names + items[i].name_offset);
     }
-    schedq_status_t status = MEASURED(
-        play, schedq_add_many(play->workers[worker], names, specs, BATCH, NULL, statuses, NULL));
+    schedq_status_t status =
+        MEASURED(play, schedq_add_many(play->workers[worker], names, sizeof names, items, BATCH,
+                                       NULL, statuses, NULL));
     play_require(status == SCHEDQ_OK, play, "schedq_add_many");
     return BATCH;
 }
@@ -186,10 +188,10 @@ pop_many(struct play *play, unsigned worker)
     size_t count = 0;
 
     schedq_status_t status =
-        MEASURED(play, schedq_pop_many(play->workers[worker], hand->popped, BATCH, &count));
+        MEASURED(play, schedq_try_pop_many(play->workers[worker], hand->popped, BATCH, &count));
 
     hand->count = (unsigned)count;
-    play_require(status == SCHEDQ_OK && count == BATCH, play, "schedq_pop_many");
+    play_require(status == SCHEDQ_OK && count == BATCH, play, "schedq_try_pop_many");
     return count;
 }
 
@@ -243,7 +245,6 @@ done_many(struct play *play, unsigned worker)
 static uint64_t
 delete_own(struct play *play, unsigned worker)
 {
-    const schedq_pod_t none = {0};
     char name[NAME_ROOM];
     bool right;
 
@@ -251,8 +252,8 @@ delete_own(struct play *play, unsigned worker)
     if (play->bare != NULL) {
         right = MEASURED(play, bare_delete(play->bare, name, NAME_LENGTH)) == BARE_OK;
     } else {
-        right = MEASURED(play, schedq_delete(play->workers[worker], none, name, NAME_LENGTH,
-                                             NULL)) == SCHEDQ_OK;
+        right = MEASURED(play, schedq_delete_name(play->workers[worker], name, NAME_LENGTH,
+                                                  NULL)) == SCHEDQ_OK;
     }
     play_require(right, play, "delete");
     return 1;
@@ -272,8 +273,8 @@ update_pod(struct play *play, unsigned worker, uint64_t number, int32_t priority
         right = MEASURED(play, bare_update(play->bare, name, NAME_LENGTH, priority, number + 1)) ==
                 BARE_OK;
     } else {
-        right = MEASURED(play, schedq_update(play->workers[worker], name, &spec, number + 1, NULL,
-                                             0, NULL)) == SCHEDQ_OK;
+        right = MEASURED(play, schedq_update(play->workers[worker], name, NAME_LENGTH, &spec,
+                                             number + 1, NULL, 0, NULL)) == SCHEDQ_OK;
     }
     play_require(right, play, "update");
 }
@@ -319,8 +320,9 @@ update_parked(struct play *play, unsigned worker)
         char name[NAME_ROOM];
 
         name_of(number, name);
-        schedq_status_t status = MEASURED(play, schedq_update(play->workers[worker], name, &spec,
-                                                              number + 1, &event, 1, &result));
+        schedq_status_t status =
+            MEASURED(play, schedq_update(play->workers[worker], name, NAME_LENGTH, &spec,
+                                         number + 1, &event, 1, &result));
 
         play_require(status == SCHEDQ_OK && result.place == SCHEDQ_ACTIVE, play,
                      "the update of a parked pod");
@@ -336,9 +338,8 @@ fail_all(struct play *play, unsigned worker, uint64_t rejectors, enum schedq_pla
 {
     struct hand *hand = &play->hands[worker];
     uint64_t count = hand->count;
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
 
-    schedq_failure_init(&failure);
     failure.unschedulable = rejectors;
     if (play->row->workload->decide) {
         failure.place = (uint8_t)place;
@@ -349,8 +350,7 @@ fail_all(struct play *play, unsigned worker, uint64_t rejectors, enum schedq_pla
 
         failure.judged_up_to = popped->seen;
         schedq_status_t status =
-            MEASURED(play, schedq_add_unschedulable(play->workers[worker], &popped->token, &failure,
-                                                    &result));
+            MEASURED(play, schedq_fail(play->workers[worker], &popped->token, &failure, &result));
 
         play_require(status == SCHEDQ_OK && result.place == place, play, "a failure");
         hand->refs[hand->count] = play->row->workload->decide ? result.ref : popped->object - 1;
@@ -382,14 +382,13 @@ pass_backoff(struct play *play, unsigned worker)
 static void
 send_event(struct play *play, unsigned worker, schedq_event_t event, schedq_result_t *result)
 {
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
 
-    schedq_move_init(&move);
-    move.event = event;
-    move.new_object = 1;
-    schedq_status_t status = MEASURED(play, schedq_move_all(play->workers[worker], &move, result));
+    change.event = event;
+    change.new_object = 1;
+    schedq_status_t status = MEASURED(play, schedq_notify(play->workers[worker], &change, result));
 
-    play_require(status == SCHEDQ_OK, play, "schedq_move_all");
+    play_require(status == SCHEDQ_OK, play, "schedq_notify");
 }
 
 static uint64_t
@@ -450,10 +449,9 @@ static uint64_t
 candidates(struct play *play, unsigned worker)
 {
     schedq_candidate_t found[CANDIDATES];
-    schedq_query_t query;
+    schedq_query_t query = SCHEDQ_QUERY_INIT;
     uint64_t all = 0;
 
-    schedq_query_init(&query);
     query.rejectors = play->rejectors[0];
     for (;;) {
         size_t count = 0;
@@ -475,7 +473,9 @@ static uint64_t
 apply(struct play *play, unsigned worker)
 {
     for (unsigned i = 0; i < play->each; i++) {
-        schedq_decision_t decision = {.ref = play->hands[worker].refs[i], .place = SCHEDQ_ACTIVE};
+        schedq_decision_t decision = {.struct_size = sizeof(schedq_decision_t),
+                                      .ref = play->hands[worker].refs[i],
+                                      .place = SCHEDQ_ACTIVE};
 
         schedq_status_t status =
             MEASURED(play, schedq_apply(play->workers[worker], &decision, NULL));

@@ -60,9 +60,8 @@ static void
 check_stats(sim_t *sim)
 {
     const simulate_result_t *result = sim->result;
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
 
-    schedq_stats_init(&stats);
     schedq_status_t status = schedq_stats(sim->queue, &stats);
     if (status != SCHEDQ_OK) {
         sim_fail(sim, "schedq_stats: %s", schedq_status_name(status));

@@ -442,7 +442,8 @@ sim_preempt_decide(sim_t *sim, sim_worker_t *worker, sim_worker_t *ending)
 }
 
 void
-sim_preempt_describe(const sim_worker_t *worker, schedq_failure_t *failure)
+sim_preempt_describe(const sim_worker_t *worker, schedq_failure_t *failure,
+                     schedq_pod_spec_t *newest)
 {
     sim_t *sim = worker->sim;
 
@@ -450,10 +451,11 @@ sim_preempt_describe(const sim_worker_t *worker, schedq_failure_t *failure)
         return;
     }
     pthread_mutex_lock(&sim->lock);
-    failure->has_newest = 1;
-    failure->newest.object = worker->popped.object;
-    failure->newest.priority = worker->popped.priority;
-    failure->newest.nominated_node = sim->preemption->nominated[sim_number(worker->popped.object)];
+    *newest = (schedq_pod_spec_t)SCHEDQ_POD_SPEC_INIT;
+    newest->object = worker->popped.object;
+    newest->priority = worker->popped.priority;
+    failure->newest = newest;
+    newest->nominated_node = sim->preemption->nominated[sim_number(worker->popped.object)];
     pthread_mutex_unlock(&sim->lock);
 }
 
@@ -494,14 +496,13 @@ sim_preempt_register(sim_t *sim)
 {
     static const schedq_interest_t interest = {.resource = "AssignedPod",
                                                .actions = SCHEDQ_ACTION_DELETE};
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     char why[200];
     uint64_t bit;
 
     if (sim->preemption == NULL || sim->preemption->config.asynchronous == 0) {
         return true;
     }
-    schedq_plugin_init(&plugin);
     plugin.name = "DefaultPreemption";
     plugin.interests = &interest;
     plugin.interest_count = 1;

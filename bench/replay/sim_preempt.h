@@ -43,7 +43,8 @@ void sim_preempt_decide(sim_t *sim, sim_worker_t *worker, sim_worker_t *ending);
 /*
  * The pod that failed, as it is now: some presets take its nomination from there. Takes the lock.
  */
-void sim_preempt_describe(const sim_worker_t *worker, schedq_failure_t *failure);
+void sim_preempt_describe(const sim_worker_t *worker, schedq_failure_t *failure,
+                          schedq_pod_spec_t *newest);
 /* Is there something to carry out? */
 bool sim_preempt_is_due(const sim_t *sim);
 /* Carries it out. Nobody is at work. */

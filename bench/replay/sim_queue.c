@@ -57,10 +57,9 @@ register_plugin(sim_t *sim, const char *name, uint64_t *bit)
          .actions = SCHEDQ_ACTION_ADD,
          .hint = kube ? hint_node_joined_as_kube : hint_node_joined},
     };
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     char why[200];
 
-    schedq_plugin_init(&plugin);
     plugin.name = name;
     plugin.interests = interests;
     plugin.interest_count = sizeof interests / sizeof interests[0];
@@ -76,10 +75,10 @@ static bool
 create_queue(sim_t *sim)
 {
     const simulate_options_t *options = sim->options;
-    schedq_config_t config;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
     char why[200];
 
-    schedq_status_t status = schedq_config_preset(&config, sizeof config, options->preset);
+    schedq_status_t status = schedq_config_preset(&config, options->preset);
     if (status != SCHEDQ_OK) {
         sim_fail(sim, "schedq_config_preset(%d): %s", (int)options->preset,
                  schedq_status_name(status));
@@ -152,7 +151,7 @@ sim_queue_close(sim_t *sim)
             sim->workers[i].queue = NULL;
         }
     }
-    schedq_status_t status = schedq_destroy(sim->queue);
+    schedq_status_t status = schedq_destroy_with_pods(sim->queue, NULL, 0);
     if (status != SCHEDQ_OK) {
         sim_fail(sim, "schedq_destroy: %s", schedq_status_name(status));
     }

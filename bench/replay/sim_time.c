@@ -99,7 +99,7 @@ tick(sim_t *sim, sim_worker_t *worker)
 }
 
 static void
-move_all(sim_t *sim, sim_worker_t *worker, const schedq_move_t *move, uint32_t node,
+move_all(sim_t *sim, sim_worker_t *worker, const schedq_change_t *change, uint32_t node,
          const char *what)
 {
     schedq_result_t result;
@@ -110,9 +110,9 @@ move_all(sim_t *sim, sim_worker_t *worker, const schedq_move_t *move, uint32_t n
     }
 
     uint64_t start = costs_now();
-    schedq_status_t status = schedq_move_all(worker->queue, move, &result);
+    schedq_status_t status = schedq_notify(worker->queue, change, &result);
     costs_record(&worker->costs, COST_MOVE_ALL, start);
-    check(sim, status, "schedq_move_all", what, worker);
+    check(sim, status, "schedq_notify", what, worker);
     sim->quiet_ns = sim->now_ns;
     if (result.poppable != 0) {
         sim_wake_idle(sim);
@@ -124,14 +124,13 @@ static void
 leave_node(sim_t *sim, sim_worker_t *worker, uint32_t number)
 {
     const sim_pod_t *pod = &sim->pods[number];
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
 
     cluster_release(sim->cluster, pod->node, sim_recorded(sim, number), pod->gpus);
     sim_preempt_ended(sim, number);
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
-    move.old_object = sim_object(pod->node);
-    move_all(sim, worker, &move, pod->node, "a pod ended");
+    change.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
+    change.old_object = sim_object(pod->node);
+    move_all(sim, worker, &change, pod->node, "a pod ended");
 }
 
 static void
@@ -147,14 +146,13 @@ static void
 join_node(sim_t *sim, sim_worker_t *worker)
 {
     size_t node = sim->next_node++;
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
 
     cluster_join(sim->cluster, (uint32_t)node);
     sim_preempt_node_joined(sim, (uint32_t)node);
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_NODE_ADD;
-    move.new_object = sim_object(node);
-    move_all(sim, worker, &move, (uint32_t)node, "a node joined");
+    change.event = SCHEDQ_EVENT_NODE_ADD;
+    change.new_object = sim_object(node);
+    move_all(sim, worker, &change, (uint32_t)node, "a node joined");
 }
 
 void
@@ -172,14 +170,15 @@ add_pod(sim_t *sim, sim_worker_t *worker, size_t number)
 
     sim_pod_name(sim, number, name);
     schedq_pod_spec_t spec = {
+        .struct_size = sizeof(schedq_pod_spec_t),
         .object = sim_object(number),
-        .name_length = (uint32_t)strlen(name),
         .priority = sim->options->priority[sim_recorded(sim, number)->qos],
     };
     sim_count_waiting(sim, number);
+    size_t length = strlen(name);
 
     uint64_t start = costs_now();
-    schedq_status_t status = schedq_add(worker->queue, name, &spec, &result);
+    schedq_status_t status = schedq_add(worker->queue, name, length, &spec, &result);
     costs_record(&worker->costs, COST_ADD, start);
     check(sim, status, "schedq_add", name, worker);
     sim->pods[number].handle = result.pod;
@@ -220,9 +219,8 @@ end_cycles(sim_t *sim, sim_worker_t *worker)
 static void
 sample_depth(sim_t *sim)
 {
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
 
-    schedq_stats_init(&stats);
     schedq_status_t status = schedq_stats(sim->queue, &stats);
     if (status != SCHEDQ_OK) {
         sim_fail(sim, "schedq_stats: %s", schedq_status_name(status));

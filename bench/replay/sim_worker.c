@@ -113,14 +113,13 @@ reject(sim_worker_t *worker, uint64_t start)
     sim_t *sim = worker->sim;
     size_t number = sim_number(worker->popped.object);
     uint64_t events = worker->events;
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    schedq_pod_spec_t newest;
     schedq_result_t result;
 
-    schedq_failure_init(&failure);
     failure.unschedulable = worker->rejectors;
-    sim_preempt_describe(worker, &failure);
-    schedq_status_t status =
-        schedq_add_unschedulable(worker->queue, &worker->popped.token, &failure, &result);
+    sim_preempt_describe(worker, &failure, &newest);
+    schedq_status_t status = schedq_fail(worker->queue, &worker->popped.token, &failure, &result);
     uint64_t end = costs_record(&worker->costs, COST_ADD_UNSCHEDULABLE, start);
     if (status == SCHEDQ_OK && result.place == SCHEDQ_PARKED && events != sim->result->events) {
         sim_check_failed(sim, number, events);
@@ -130,7 +129,7 @@ reject(sim_worker_t *worker, uint64_t start)
     }
     pthread_mutex_lock(&sim->lock);
     if (status != SCHEDQ_OK) {
-        sim_fail(sim, "schedq_add_unschedulable(%s): %s: %s", sim_recorded(sim, number)->name,
+        sim_fail(sim, "schedq_fail(%s): %s: %s", sim_recorded(sim, number)->name,
                  schedq_status_name(status), schedq_worker_error(worker->queue));
     }
     sim_wake_idle(sim);

@@ -11,6 +11,7 @@
 #include "workload.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SECOND INT64_C(1000000000)
 
@@ -57,20 +58,21 @@ open_backoff(const subject_t *subject)
 static void
 add_all(backoff_run_t *run)
 {
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     pod_name_t name;
 
-    schedq_failure_init(&failure);
     failure.unschedulable = run->rejector;
     for (uint32_t i = 0; i < run->row->pods; i++) {
         pod_name_make(&name, i);
-        schedq_pod_spec_t spec = {
-            .object = i, .name_length = name.length, .priority = random_priority(&run->random)};
+        schedq_pod_spec_t spec = {.struct_size = sizeof(schedq_pod_spec_t),
+                                  .object = i,
+                                  .priority = random_priority(&run->random)};
         schedq_history_t history = {.timestamp_ns = run->now_ns,
                                     .initial_attempt_ns = run->now_ns,
                                     .attempts = 1 + i % FAILURES,
                                     .rejections = i % FAILURES};
-        must(schedq_readd(run->worker, name.text, &spec, &history, &failure, NULL), "schedq_readd");
+        must(schedq_readd(run->worker, name.text, name.length, &spec, &history, &failure, NULL),
+             "schedq_readd");
     }
     advance(run, 20 * SECOND);
     must(schedq_tick(run->worker, NULL, NULL), "schedq_tick");
@@ -100,10 +102,9 @@ end_all(backoff_run_t *run)
 static void
 tell_event(backoff_run_t *run)
 {
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE;
-    must(schedq_move_all(run->worker, &move, NULL), "schedq_move_all");
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE;
+    must(schedq_notify(run->worker, &change, NULL), "schedq_notify");
 }
 
 /* All pods are in flight, and an event came meanwhile. */
@@ -127,17 +128,15 @@ static void
 fail_all(backoff_run_t *run)
 {
     const schedq_place_t place = run->row->part == BACKOFF_PARK ? SCHEDQ_PARKED : SCHEDQ_BACKOFF;
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     schedq_result_t result;
 
-    schedq_failure_init(&failure);
     failure.unschedulable = run->rejector;
     for (uint32_t i = 0; i < run->row->pods; i++) {
         if (i % 16 == 0) {
             advance(run, 1000);
         }
-        must(schedq_add_unschedulable(run->worker, &run->flying[i], &failure, &result),
-             "schedq_add_unschedulable");
+        must(schedq_fail(run->worker, &run->flying[i], &failure, &result), "schedq_fail");
         if (result.place != place) {
             bench_fail("%s: a failed pod is %s", run->row->name,
                        schedq_place_name((schedq_place_t)result.place));

@@ -1,12 +1,13 @@
 /* schedq's engines as contestants, through the public API and nothing else. */
 #include "contestant_schedq.h"
+#include <string.h>
 
 #include "mutex/queue.h"
 
 void
 config_for(schedq_config_t *config, const contestant_t *contestant)
 {
-    schedq_config_init(config);
+    *config = (schedq_config_t)SCHEDQ_CONFIG_INIT;
     config->engine = contestant->engine;
     config->max_pods = 0;
 }
@@ -35,7 +36,7 @@ queue_create(const contestant_t *contestant, const schedq_config_t *config, uint
 void
 queue_destroy(schedq_t *queue)
 {
-    must(schedq_destroy(queue), "schedq_destroy");
+    must(schedq_destroy_with_pods(queue, NULL, 0), "schedq_destroy");
 }
 
 uint64_t
@@ -43,11 +44,10 @@ plugin_create(schedq_t *queue, const char *name, const char *resource, uint32_t 
               schedq_hint_fn hint, void *ctx)
 {
     schedq_interest_t interest = {.resource = resource, .actions = actions, .hint = hint};
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     char why[256] = "";
     uint64_t bit = 0;
 
-    schedq_plugin_init(&plugin);
     plugin.name = name;
     plugin.interests = &interest;
     plugin.interest_count = 1;
@@ -116,8 +116,9 @@ leave(void *worker)
 static void
 add(void *worker, const pod_name_t *name, int32_t priority, uint64_t object)
 {
-    schedq_pod_spec_t spec = {.object = object, .name_length = name->length, .priority = priority};
-    must(schedq_add(worker, name->text, &spec, NULL), "schedq_add");
+    schedq_pod_spec_t spec = {
+        .struct_size = sizeof(schedq_pod_spec_t), .object = object, .priority = priority};
+    must(schedq_add(worker, name->text, name->length, &spec, NULL), "schedq_add");
 }
 
 static void
@@ -145,7 +146,7 @@ static void
 pop(void *worker, taken_t *out)
 {
     schedq_popped_t popped;
-    must(schedq_pop(worker, SCHEDQ_NO_DEADLINE, &popped), "schedq_pop");
+    must(schedq_pop(worker, &popped), "schedq_pop");
     take(out, &popped);
 }
 
@@ -158,14 +159,16 @@ done(void *worker, uint64_t token)
 static void
 update(void *worker, const pod_name_t *name, int32_t priority, uint64_t object)
 {
-    schedq_pod_spec_t spec = {.object = object, .name_length = name->length, .priority = priority};
-    must(schedq_update(worker, name->text, &spec, object, NULL, 0, NULL), "schedq_update");
+    schedq_pod_spec_t spec = {
+        .struct_size = sizeof(schedq_pod_spec_t), .object = object, .priority = priority};
+    must(schedq_update(worker, name->text, name->length, &spec, object, NULL, 0, NULL),
+         "schedq_update");
 }
 
 static void
 delete_pod(void *worker, const pod_name_t *name)
 {
-    must(schedq_delete(worker, (schedq_pod_t){0}, name->text, name->length, NULL), "schedq_delete");
+    must(schedq_delete_name(worker, name->text, name->length, NULL), "schedq_delete");
 }
 
 static uint64_t
@@ -181,17 +184,19 @@ find(void *worker, const pod_name_t *name)
 static void
 add_many(void *worker, const fresh_t *pods, unsigned count)
 {
-    schedq_pod_spec_t specs[BATCH];
+    schedq_add_item_t items[BATCH];
     uint8_t statuses[BATCH];
     const char *names = (const char *)pods;
 
     for (unsigned i = 0; i < count; i++) {
-        specs[i] = (schedq_pod_spec_t){.object = pods[i].object,
-                                       .name_offset = (uint32_t)(pods[i].name.text - names),
+        items[i] = (schedq_add_item_t){.name_offset = (uint32_t)(pods[i].name.text - names),
                                        .name_length = pods[i].name.length,
-                                       .priority = pods[i].priority};
+                                       .spec = {.struct_size = sizeof(schedq_pod_spec_t),
+                                                .object = pods[i].object,
+                                                .priority = pods[i].priority}};
     }
-    must(schedq_add_many(worker, names, specs, count, NULL, statuses, NULL), "schedq_add_many");
+    must(schedq_add_many(worker, names, count * sizeof *pods, items, count, NULL, statuses, NULL),
+         "schedq_add_many");
 }
 
 static unsigned
@@ -199,12 +204,12 @@ pop_many(void *worker, taken_t *out, unsigned capacity)
 {
     schedq_popped_t popped[BATCH];
     size_t count = 0;
-    schedq_status_t status = schedq_pop_many(worker, popped, capacity, &count);
+    schedq_status_t status = schedq_try_pop_many(worker, popped, capacity, &count);
 
     if (status == SCHEDQ_EMPTY) {
         return 0;
     }
-    must(status, "schedq_pop_many");
+    must(status, "schedq_try_pop_many");
     for (size_t i = 0; i < count; i++) {
         take(&out[i], &popped[i]);
     }

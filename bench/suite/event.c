@@ -93,14 +93,12 @@ static void
 park_all(event_run_t *run)
 {
     schedq_popped_t popped;
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     schedq_result_t result;
 
-    schedq_failure_init(&failure);
     while (schedq_try_pop(run->worker, &popped) == SCHEDQ_OK) {
         failure.unschedulable = rejectors_of(run, popped.object);
-        must(schedq_add_unschedulable(run->worker, &popped.token, &failure, &result),
-             "schedq_add_unschedulable");
+        must(schedq_fail(run->worker, &popped.token, &failure, &result), "schedq_fail");
         if (result.place != SCHEDQ_PARKED) {
             bench_fail("a rejected pod is %s, not parked",
                        schedq_place_name((schedq_place_t)result.place));
@@ -165,12 +163,11 @@ body(gbench_thread_t *thread, void *ctx)
 {
     event_run_t *run = ctx;
     schedq_result_t result;
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
 
-    schedq_move_init(&move);
-    move.event = run->event;
+    change.event = run->event;
     while (gbench_next(thread)) {
-        must(schedq_move_all(run->worker, &move, &result), "schedq_move_all");
+        must(schedq_notify(run->worker, &change, &result), "schedq_notify");
         if (result.to_active != run->reached) {
             bench_fail("the event moved %u pods, not %u", result.to_active, run->reached);
         }
@@ -195,9 +192,8 @@ static void
 note(void *ctx, FILE *out)
 {
     const event_run_t *run = ctx;
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
 
-    schedq_stats_init(&stats);
     must(schedq_stats(run->queue, &stats), "schedq_stats");
     if (run->row->part != EVENT_NONE) {
         return;

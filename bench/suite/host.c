@@ -6,6 +6,7 @@
 #include "workload.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { SETS = 32, MOVED = 50000, AT_A_TIME = 64 };
 
@@ -31,14 +32,12 @@ static void
 park_all(host_run_t *run)
 {
     schedq_popped_t popped;
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
 
-    schedq_failure_init(&failure);
     failure.place = SCHEDQ_PARKED;
     while (schedq_try_pop(run->worker, &popped) == SCHEDQ_OK) {
         failure.unschedulable = rejectors_of(run, popped.object);
-        must(schedq_add_unschedulable(run->worker, &popped.token, &failure, NULL),
-             "schedq_add_unschedulable");
+        must(schedq_fail(run->worker, &popped.token, &failure, NULL), "schedq_fail");
     }
 }
 
@@ -48,7 +47,7 @@ name_plugin(host_run_t *run, const char *name)
     char why[200] = "";
     uint64_t bit = 0;
 
-    must(schedq_plugin_name(run->queue, 0, name, (uint32_t)strlen(name), &bit, why, sizeof why),
+    must(schedq_plugin_name(run->queue, 0, name, strlen(name), &bit, why, sizeof why),
          "schedq_plugin_name");
     return bit;
 }
@@ -87,12 +86,11 @@ static uint32_t
 look(host_run_t *run, uint64_t rejectors, uint64_t *refs)
 {
     schedq_candidate_t found[AT_A_TIME];
-    schedq_query_t query;
+    schedq_query_t query = SCHEDQ_QUERY_INIT;
     uint32_t all = 0;
     size_t count = 0;
     schedq_status_t status;
 
-    schedq_query_init(&query);
     query.rejectors = rejectors;
     while ((status = schedq_candidates(run->worker, &query, found, AT_A_TIME, &count)) ==
            SCHEDQ_OK) {
@@ -119,7 +117,8 @@ static void
 apply_all(host_run_t *run)
 {
     for (uint32_t i = 0; i < run->moved; i++) {
-        const schedq_decision_t decision = {.ref = run->refs[i], .place = SCHEDQ_ACTIVE};
+        const schedq_decision_t decision = {
+            .struct_size = sizeof(schedq_decision_t), .ref = run->refs[i], .place = SCHEDQ_ACTIVE};
 
         must(schedq_apply(run->worker, &decision, NULL), "schedq_apply");
     }

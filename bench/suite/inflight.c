@@ -38,9 +38,8 @@ skip(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
 static uint64_t
 bytes_held(const inflight_run_t *run)
 {
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
 
-    schedq_stats_init(&stats);
     must(schedq_stats(run->queue, &stats), "schedq_stats");
     return stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues +
            stats.bytes_other;
@@ -73,8 +72,7 @@ prepare(void *ctx)
 
     if (run->next_object > 0) {
         pod_name_make(&name, run->next_object);
-        must(schedq_delete(run->worker, (schedq_pod_t){0}, name.text, name.length, NULL),
-             "schedq_delete");
+        must(schedq_delete_name(run->worker, name.text, name.length, NULL), "schedq_delete");
     }
     worker_add(run->worker, ++run->next_object, 0);
     must(schedq_try_pop(run->worker, &popped), "schedq_try_pop");
@@ -85,13 +83,12 @@ prepare(void *ctx)
 static void
 tell_events(inflight_run_t *run)
 {
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
 
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE;
+    change.event = SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE;
     for (uint32_t i = 0; i < run->row->count; i++) {
-        move.new_object = i + 1;
-        must(schedq_move_all(run->worker, &move, NULL), "schedq_move_all");
+        change.new_object = i + 1;
+        must(schedq_notify(run->worker, &change, NULL), "schedq_notify");
     }
 }
 
@@ -107,14 +104,12 @@ measure_growth(inflight_run_t *run)
 static void
 fail(inflight_run_t *run)
 {
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     schedq_result_t result;
 
-    schedq_failure_init(&failure);
     failure.unschedulable = run->rejector;
     int64_t begin_ns = clock_ns();
-    must(schedq_add_unschedulable(run->worker, &run->flying, &failure, &result),
-         "schedq_add_unschedulable");
+    must(schedq_fail(run->worker, &run->flying, &failure, &result), "schedq_fail");
     run->failure_ns = clock_ns() - begin_ns;
     run->place = (schedq_place_t)result.place;
 }

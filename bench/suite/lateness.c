@@ -87,11 +87,9 @@ thaw(gate_t *gate)
 static void
 fail(lateness_run_t *run, schedq_popped_t *popped)
 {
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
 
-    schedq_failure_init(&failure);
-    must(schedq_add_unschedulable(run->worker, &popped->token, &failure, NULL),
-         "schedq_add_unschedulable");
+    must(schedq_fail(run->worker, &popped->token, &failure, NULL), "schedq_fail");
 }
 
 /* The pods' backoffs begin evenly spread over the length of one. */
@@ -136,7 +134,7 @@ pop_and_fail(lateness_run_t *run)
 {
     schedq_popped_t popped;
 
-    must(schedq_pop(run->worker, SCHEDQ_NO_DEADLINE, &popped), "schedq_pop");
+    must(schedq_pop(run->worker, &popped), "schedq_pop");
     int64_t late_ns = clock_ns() - popped.backoff_expiry_ns;
     if (late_ns < 0) {
         bench_fail("lateness: a pod was popped %lld ns before its backoff was over",

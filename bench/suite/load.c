@@ -143,14 +143,12 @@ rejectors_of(const load_t *load, uint64_t object)
 static void
 reject(load_t *load, schedq_popped_t *popped)
 {
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
 
-    schedq_failure_init(&failure);
     if (load->row->part != LOAD_BACKOFFS) {
         failure.unschedulable = rejectors_of(load, popped->object);
     }
-    must(schedq_add_unschedulable(load->scheduler, &popped->token, &failure, NULL),
-         "schedq_add_unschedulable");
+    must(schedq_fail(load->scheduler, &popped->token, &failure, NULL), "schedq_fail");
     load->rejected++;
 }
 
@@ -300,13 +298,12 @@ static void
 fire(load_t *load, schedq_event_t event)
 {
     schedq_result_t result;
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     int64_t begin_ns = clock_ns();
 
-    schedq_move_init(&move);
-    move.event = event;
-    move.new_object = ++load->events;
-    must(schedq_move_all(load->cluster, &move, &result), "schedq_move_all");
+    change.event = event;
+    change.new_object = ++load->events;
+    must(schedq_notify(load->cluster, &change, &result), "schedq_notify");
     histogram_record(load->event, (uint64_t)(clock_ns() - begin_ns));
     if (!load->alone) {
         load->counted++;
@@ -386,9 +383,8 @@ end_backoffs(load_t *load)
 static void
 check_that_backoffs_ended(const load_t *load)
 {
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
 
-    schedq_stats_init(&stats);
     must(schedq_stats(load->queue, &stats), "schedq_stats");
     if (stats.backoff + stats.error_backoff != load->rejected) {
         bench_fail("%s: %llu pods back off, %llu were rejected", load->row->name,
@@ -409,13 +405,12 @@ stand_still(void *ctx, uint64_t pod)
 static void
 freeze(load_t *load)
 {
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
 
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE;
-    move.precheck = stand_still;
-    move.precheck_ctx = load;
-    must(schedq_move_all(load->cluster, &move, NULL), "schedq_move_all");
+    change.event = SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE;
+    change.precheck = stand_still;
+    change.precheck_ctx = load;
+    must(schedq_notify(load->cluster, &change, NULL), "schedq_notify");
 }
 
 static void
@@ -517,7 +512,7 @@ wait_for_pods(load_t *load)
     schedq_popped_t popped;
 
     for (;;) {
-        must(schedq_pop(load->scheduler, SCHEDQ_NO_DEADLINE, &popped), "schedq_pop");
+        must(schedq_pop(load->scheduler, &popped), "schedq_pop");
         if (popped.object == STOP) {
             break;
         }

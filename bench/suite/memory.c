@@ -28,17 +28,15 @@ static void
 park(memory_run_t *run)
 {
     schedq_popped_t popped;
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
 
-    schedq_failure_init(&failure);
     failure.unschedulable = run->rejector;
     for (uint32_t i = 0; i < run->parked; i++) {
         must(schedq_try_pop(run->worker, &popped), "schedq_try_pop");
         if (popped.priority == 0) {
             bench_fail("wildcard: an ordinary pod was popped");
         }
-        must(schedq_add_unschedulable(run->worker, &popped.token, &failure, NULL),
-             "schedq_add_unschedulable");
+        must(schedq_fail(run->worker, &popped.token, &failure, NULL), "schedq_fail");
     }
 }
 
@@ -69,12 +67,11 @@ body(gbench_thread_t *thread, void *ctx)
 {
     memory_run_t *run = ctx;
     schedq_result_t result;
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
 
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_WILDCARD;
+    change.event = SCHEDQ_EVENT_WILDCARD;
     while (gbench_next(thread)) {
-        must(schedq_move_all(run->worker, &move, &result), "schedq_move_all");
+        must(schedq_notify(run->worker, &change, &result), "schedq_notify");
         if (result.to_active != run->parked) {
             bench_fail("wildcard: the event moved %u pods, not %u", result.to_active, run->parked);
         }
@@ -140,9 +137,8 @@ note(void *ctx, FILE *out)
     const arithmetic_t structs = mutex_arithmetic(pods);
     const double sum = structs.entries + structs.names + structs.index + structs.queues;
     const bool known = run->contestant->engine == SCHEDQ_ENGINE_MUTEX;
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
 
-    schedq_stats_init(&stats);
     must(schedq_stats(run->queue, &stats), "schedq_stats");
     uint64_t total = stats.bytes_entries + stats.bytes_names + stats.bytes_index +
                      stats.bytes_queues + stats.bytes_other;

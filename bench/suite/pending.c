@@ -58,11 +58,12 @@ body(gbench_thread_t *thread, void *ctx)
     while (gbench_next(thread)) {
         for (uint32_t i = 0; i < run->row->pods; i++) {
             char name[NAME_BYTES + 1];
-            schedq_pod_spec_t spec = {
-                .object = i, .name_length = NAME_BYTES, .priority = random_priority(&run->random)};
+            schedq_pod_spec_t spec = {.struct_size = sizeof(schedq_pod_spec_t),
+                                      .object = i,
+                                      .priority = random_priority(&run->random)};
 
             snprintf(name, sizeof name, "namespace/pod-of-a-deployment-%010u", i);
-            must(schedq_add(run->worker, name, &spec, NULL), "schedq_add");
+            must(schedq_add(run->worker, name, NAME_BYTES, &spec, NULL), "schedq_add");
         }
     }
 }
@@ -77,7 +78,7 @@ settle(void *ctx, double seconds, sample_t *samples)
 static double
 bytes_of(const pending_run_t *run, schedq_stats_t *stats)
 {
-    schedq_stats_init(stats);
+    *stats = (schedq_stats_t)SCHEDQ_STATS_INIT;
     must(schedq_stats(run->queue, stats), "schedq_stats");
     return (double)(stats->bytes_entries + stats->bytes_index + stats->bytes_queues +
                     stats->bytes_other) /

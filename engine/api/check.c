@@ -7,8 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define NAME_MIN 3
-
 bool
 check_says_null(schedq_worker_t *worker, const char *name)
 {
@@ -20,7 +18,7 @@ bool
 check_size(schedq_worker_t *worker, const char *name, uint32_t struct_size, size_t expected)
 {
     if (struct_size != expected) {
-        worker_say(worker, "%s.struct_size %" PRIu32 ": %zu, as its init function sets it", name,
+        worker_say(worker, "%s.struct_size %" PRIu32 ": %zu, as its initializer sets it", name,
                    struct_size, expected);
         return false;
     }
@@ -29,17 +27,23 @@ check_size(schedq_worker_t *worker, const char *name, uint32_t struct_size, size
 
 /* Of any text. False, and words: it is none. */
 COLD static bool
-is_name(schedq_worker_t *worker, const char *text, uint32_t length)
+is_name(schedq_worker_t *worker, const char *text, size_t length)
 {
     const char *slash = memchr(text, '/', length);
     const char *end = text + length;
+    int shown = (int)(length < 120 ? length : 120);
 
-    if (slash == NULL || slash == text || slash + 1 == end ||
-        memchr(slash + 1, '/', (size_t)(end - slash - 1)) != NULL ||
-        memchr(text, '\0', length) != NULL) {
+    if (memchr(text, '\0', length) != NULL) {
+        worker_say(worker, "name \"%.*s\": %zu bytes, none of them NUL", shown, text, length);
+        return false;
+    }
+    if (worker->queue->config.kube_minor != 0 &&
+        (slash == NULL || slash == text || slash + 1 == end ||
+         memchr(slash + 1, '/', (size_t)(end - slash - 1)) != NULL)) {
         worker_say(worker,
-                   "name \"%.*s\": namespace/name, one '/', something on both sides, no NUL",
-                   (int)(length < 120 ? length : 120), text);
+                   "name \"%.*s\": namespace/name, one '/', something on both sides, since "
+                   "kube_minor is %u",
+                   shown, text, worker->queue->config.kube_minor);
         return false;
     }
     return true;
@@ -70,50 +74,72 @@ see_word(struct letters *letters, uint64_t word)
     letters->none &= other;
 }
 
-/* Surely a name? False: perhaps. */
+/* Surely without a NUL? False: perhaps. */
 static inline bool
-letters_are_plain(const struct letters *letters)
+letters_are_filled(const struct letters *letters)
+{
+    return (((letters->all ^ HIGH) & letters->filled) & HIGH) == HIGH;
+}
+
+/* Surely one '/'? False: perhaps. */
+static inline bool
+letters_have_a_slash(const struct letters *letters)
 {
     uint64_t slashes = ~letters->none & HIGH;
 
-    return (((letters->all ^ HIGH) & letters->filled & letters->once) & HIGH) == HIGH &&
-           slashes != 0 && (slashes & (slashes - 1)) == 0;
+    return (letters->once & HIGH) == HIGH && slashes != 0 && (slashes & (slashes - 1)) == 0;
 }
 
 bool
-check_name(schedq_worker_t *worker, const char *text, uint32_t length, struct hashed_name *name)
+check_name(schedq_worker_t *worker, const char *text, size_t length, struct hashed_name *name)
 {
     if (!check_not_null(worker, text, "name")) {
         return false;
     }
-    if (length < NAME_MIN || length > SCHEDQ_NAME_MAX) {
-        worker_say(worker, "name_length %" PRIu32 ": %d..%d", length, NAME_MIN, SCHEDQ_NAME_MAX);
+    if (length == 0 || length > SCHEDQ_NAME_MAX) {
+        worker_say(worker, "name: %zu bytes: 1..%d", length, SCHEDQ_NAME_MAX);
         return false;
     }
-    uint64_t hash = hash_begin(worker->queue->seed, length);
+    uint32_t bytes = (uint32_t)length;
+    uint64_t hash = hash_begin(worker->queue->seed, bytes);
     struct letters letters = {0, UINT64_MAX, UINT64_MAX, UINT64_MAX};
 
-    for (uint32_t i = 0; i < length / TEXT_WORD; i++) {
+    for (uint32_t i = 0; i < bytes / TEXT_WORD; i++) {
         uint64_t word = text_word(text, i);
 
         hash = hash_word(hash, word);
         see_word(&letters, word);
     }
-    uint64_t tail = text_tail(text, length);
+    uint64_t tail = text_tail(text, bytes);
 
-    see_word(&letters, tail | (text_padding(length) & BYTES));
-    *name = (struct hashed_name){.text = text, .length = length, .hash = hash_end(hash, tail)};
-    return (letters_are_plain(&letters) && text[0] != '/' && text[length - 1] != '/') ||
-           is_name(worker, text, length);
+    see_word(&letters, tail | (text_padding(bytes) & BYTES));
+    *name = (struct hashed_name){.text = text, .length = bytes, .hash = hash_end(hash, tail)};
+    bool plain = letters_are_filled(&letters) &&
+                 (worker->queue->config.kube_minor == 0 ||
+                  (letters_have_a_slash(&letters) && text[0] != '/' && text[bytes - 1] != '/'));
+
+    return plain || is_name(worker, text, length);
+}
+
+bool
+check_wait(schedq_worker_t *worker, int64_t wait_ns)
+{
+    if (wait_ns < 0) {
+        worker_say(worker, "wait_ns %" PRId64 ": 0..%" PRId64, wait_ns, INT64_MAX);
+        return false;
+    }
+    return true;
 }
 
 bool
 check_event(schedq_worker_t *worker, const char *argument, schedq_event_t event)
 {
-    uint32_t count = registry_event_count(&worker->queue->registry);
+    const struct registry *registry = &worker->queue->registry;
 
-    if (event >= count) {
-        worker_say(worker, "%s %u: 0..%" PRIu32, argument, event, count - 1);
+    if (!registry_has_event(registry, event)) {
+        worker_say(worker, "%s %u%s: 1..%" PRIu32, argument, event,
+                   event == SCHEDQ_EVENT_NONE ? " (SCHEDQ_EVENT_NONE)" : "",
+                   registry_event_count(registry));
         return false;
     }
     return true;
@@ -149,27 +175,39 @@ gate_is_known(schedq_worker_t *worker, const char *argument, schedq_profile_t pr
     return true;
 }
 
-#define UPDATE_FLAGS (POD_FLAGS | SCHEDQ_POD_EXISTING)
+#define UPDATE_FLAGS (POD_FLAGS | SCHEDQ_POD_ADD)
+
+static const uint8_t no_bytes[8];
 
 static bool
-description_is_legal(schedq_worker_t *worker, const schedq_pod_spec_t *spec, uint8_t legal)
+description_is_legal(schedq_worker_t *worker, const char *argument, const schedq_pod_spec_t *spec,
+                     uint8_t legal)
 {
+    if (!check_size(worker, argument, spec->struct_size, sizeof *spec)) {
+        return false;
+    }
     if ((spec->flags & ~legal) != 0) {
-        worker_say(worker, "spec.flags 0x%x: bits of 0x%x%s", spec->flags, legal,
+        worker_say(worker, "%s.flags 0x%x: bits of 0x%x%s", argument, spec->flags, legal,
                    (spec->flags & ~UPDATE_FLAGS) == 0
-                       ? "; SCHEDQ_POD_EXISTING 0x4 is for schedq_update only"
+                       ? "; SCHEDQ_POD_ADD 0x4 is for schedq_update only"
                        : "");
         return false;
     }
-    if (spec->only.bits != 0 && (spec->flags & SCHEDQ_POD_EXISTING) == 0) {
+    bool names_one = (legal & SCHEDQ_POD_ADD) != 0 && (spec->flags & SCHEDQ_POD_ADD) == 0;
+
+    if (spec->only.bits != 0 && !names_one) {
         worker_say(worker,
-                   "spec.only 0x%" PRIx64
-                   ": 0; only schedq_update with SCHEDQ_POD_EXISTING knows it",
-                   spec->only.bits);
+                   "%s.only 0x%" PRIx64 ": 0; only schedq_update without SCHEDQ_POD_ADD knows it",
+                   argument, spec->only.bits);
         return false;
     }
-    if (spec->reserved != 0) {
-        worker_say(worker, "spec.reserved: 0; zero a spec before filling it");
+    if (memcmp(spec->reserved, no_bytes, sizeof spec->reserved) != 0) {
+        worker_say(worker, "%s.reserved: 0; begin with SCHEDQ_POD_SPEC_INIT", argument);
+        return false;
+    }
+    if (spec->not_before_ns != 0 || spec->label != 0) {
+        worker_say(worker, "%s.not_before_ns %" PRId64 ", label %" PRIu64 ": 0", argument,
+                   spec->not_before_ns, spec->label);
         return false;
     }
     return true;
@@ -178,7 +216,7 @@ description_is_legal(schedq_worker_t *worker, const schedq_pod_spec_t *spec, uin
 bool
 check_description(schedq_worker_t *worker, const schedq_pod_spec_t *spec)
 {
-    return description_is_legal(worker, spec, POD_FLAGS);
+    return description_is_legal(worker, "failure.newest", spec, POD_FLAGS);
 }
 
 /* All but the name. */
@@ -186,7 +224,7 @@ __attribute__((noinline)) static bool
 spec_is_legal(schedq_worker_t *worker, const schedq_pod_spec_t *spec, uint8_t flags)
 {
     if (!check_profile(worker, "spec.profile", spec->profile) ||
-        !description_is_legal(worker, spec, flags)) {
+        !description_is_legal(worker, "spec", spec, flags)) {
         return false;
     }
     if (spec->timestamp_ns < 0) {
@@ -201,32 +239,51 @@ spec_is_legal(schedq_worker_t *worker, const schedq_pod_spec_t *spec, uint8_t fl
 static inline bool
 spec_is_plain(const schedq_worker_t *worker, const schedq_pod_spec_t *spec, uint8_t flags)
 {
-    return ((spec->flags & ~flags) | spec->gate | spec->reserved) == 0 && spec->only.bits == 0 &&
+    uint32_t reserved;
+
+    memcpy(&reserved, &spec->reserved[1], sizeof reserved);
+    reserved |= (uint32_t)((spec->flags & ~flags) | spec->gate | spec->reserved[0]);
+    return spec->struct_size == sizeof *spec && reserved == 0 &&
+           ((uint64_t)spec->not_before_ns | spec->label | spec->only.bits) == 0 &&
            spec->timestamp_ns >= 0 &&
            spec->profile < registry_profile_count(&worker->queue->registry);
 }
 
 static inline bool
-check_any(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, uint8_t flags,
-          struct hashed_name *name)
+check_any(schedq_worker_t *worker, const schedq_pod_spec_t *spec, uint8_t flags)
 {
-    return check_not_null(worker, spec, "spec") && check_not_null(worker, names, "names") &&
-           check_name(worker, names + spec->name_offset, spec->name_length, name) &&
-           (spec_is_plain(worker, spec, flags) || spec_is_legal(worker, spec, flags));
+    return spec_is_plain(worker, spec, flags) || spec_is_legal(worker, spec, flags);
 }
 
 bool
-check_spec(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-           struct hashed_name *name)
+check_spec(schedq_worker_t *worker, const char *name, size_t length, const schedq_pod_spec_t *spec,
+           struct hashed_name *hashed)
 {
-    return check_any(worker, names, spec, POD_FLAGS, name);
+    return check_not_null(worker, spec, "spec") && check_name(worker, name, length, hashed) &&
+           check_any(worker, spec, POD_FLAGS);
 }
 
 bool
-check_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-             struct hashed_name *name)
+check_update(schedq_worker_t *worker, const char *name, size_t length,
+             const schedq_pod_spec_t *spec, struct hashed_name *hashed)
 {
-    return check_any(worker, names, spec, UPDATE_FLAGS, name);
+    return check_not_null(worker, spec, "spec") && check_name(worker, name, length, hashed) &&
+           check_any(worker, spec, UPDATE_FLAGS);
+}
+
+bool
+check_item(schedq_worker_t *worker, const char *names, size_t names_length,
+           const schedq_add_item_t *item, struct hashed_name *name)
+{
+    if (item->name_length > names_length || item->name_offset > names_length - item->name_length) {
+        worker_say(worker,
+                   "item: name_offset %" PRIu32 ", name_length %" PRIu32
+                   ": within the %zu bytes of names",
+                   item->name_offset, item->name_length, names_length);
+        return false;
+    }
+    return check_name(worker, names + item->name_offset, item->name_length, name) &&
+           check_any(worker, &item->spec, POD_FLAGS);
 }
 
 static bool
@@ -264,15 +321,15 @@ check_failure(schedq_worker_t *worker, const schedq_failure_t *failure, bool rea
         !place_fits(worker, failure, readd)) {
         return false;
     }
-    if (failure->has_newest > 1 || (readd && failure->has_newest != 0)) {
-        worker_say(worker, "failure.has_newest %u: %s", failure->has_newest, readd ? "0" : "0..1");
+    if (readd && failure->newest != NULL) {
+        worker_say(worker, "failure.newest: NULL, since the spec of a readd is the newest");
         return false;
     }
-    if (failure->reserved != 0) {
-        worker_say(worker, "failure.reserved %u: 0", failure->reserved);
+    if (failure->reserved[0] != 0 || failure->reserved[1] != 0) {
+        worker_say(worker, "failure.reserved: 0");
         return false;
     }
-    return failure->has_newest == 0 || check_description(worker, &failure->newest);
+    return failure->newest == NULL || check_description(worker, failure->newest);
 }
 
 bool

@@ -18,18 +18,23 @@ check_not_null(schedq_worker_t *worker, const void *argument, const char *name)
 bool check_size(schedq_worker_t *worker, const char *name, uint32_t struct_size, size_t expected);
 
 /** One pass over the text says whether it is a name, and hashes it: *name. */
-bool check_name(schedq_worker_t *worker, const char *text, uint32_t length,
-                struct hashed_name *name);
+bool check_name(schedq_worker_t *worker, const char *text, size_t length, struct hashed_name *name);
+/** Of a pop that waits for so long. */
+bool check_wait(schedq_worker_t *worker, int64_t wait_ns);
 bool check_event(schedq_worker_t *worker, const char *argument, schedq_event_t event);
 bool check_profile(schedq_worker_t *worker, const char *argument, schedq_profile_t profile);
 
-/** A spec, and the pod's name in the text `names`: *name. */
-bool check_spec(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-                struct hashed_name *name);
+/** A spec, and the pod's name: *hashed. */
+bool check_spec(schedq_worker_t *worker, const char *name, size_t length,
+                const schedq_pod_spec_t *spec, struct hashed_name *hashed);
 
 /** The spec of an update, which may have flags that an update alone knows. */
-bool check_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-                  struct hashed_name *name);
+bool check_update(schedq_worker_t *worker, const char *name, size_t length,
+                  const schedq_pod_spec_t *spec, struct hashed_name *hashed);
+
+/** One of many pods, its name in the text `names`: *name. */
+bool check_item(schedq_worker_t *worker, const char *names, size_t names_length,
+                const schedq_add_item_t *item, struct hashed_name *name);
 
 /** What `newest` brings; its name, profile and times are ignored. */
 bool check_description(schedq_worker_t *worker, const schedq_pod_spec_t *spec);

@@ -13,31 +13,6 @@
 /* ---- presets --------------------------------------------------------------------------------- */
 
 static void
-set_default(schedq_config_t *config)
-{
-    *config = (schedq_config_t){
-        .struct_size = (uint32_t)sizeof *config,
-        .max_pods = 1u << 20,
-        .max_workers = WORKERS_MAX,
-        .max_events = 256,
-        .event_log = 4096,
-        .max_lots = 1024,
-        .initial_backoff_ns = SECOND,
-        .max_backoff_ns = 10 * SECOND,
-        .max_parked_ns = 300 * SECOND,
-        .tick_ns = MILLISECOND,
-        .engine = SCHEDQ_ENGINE_LOCKFREE,
-        .order = SCHEDQ_ORDER_STRICT,
-        .objects = SCHEDQ_OBJECTS_STABLE,
-        .decide = SCHEDQ_DECIDE_CALLBACKS,
-        .requeue = SCHEDQ_REQUEUE_HINTS,
-        .pop_from_backoff = 1,
-        .backoff_counts = SCHEDQ_COUNT_FAILURES,
-        .gates_see_wildcards = 1,
-    };
-}
-
-static void
 set_kube_1_34(schedq_config_t *config)
 {
     config->kube_minor = SCHEDQ_PRESET_KUBE_1_34;
@@ -69,29 +44,30 @@ set_kube_1_12(schedq_config_t *config)
 }
 
 schedq_status_t
-schedq_config_preset(schedq_config_t *config, size_t struct_size, schedq_preset_t preset)
+schedq_config_preset(schedq_config_t *config, schedq_preset_t preset)
 {
-    if (config == NULL || struct_size != sizeof *config) {
+    schedq_config_t filled = SCHEDQ_CONFIG_INIT;
+
+    if (config == NULL || config->struct_size != sizeof *config) {
         return SCHEDQ_INVALID;
     }
     switch (preset) {
     case SCHEDQ_PRESET_DEFAULT:
-        set_default(config);
-        return SCHEDQ_OK;
+        break;
     case SCHEDQ_PRESET_KUBE_1_34:
-        set_default(config);
-        set_kube_1_34(config);
-        return SCHEDQ_OK;
+        set_kube_1_34(&filled);
+        break;
     case SCHEDQ_PRESET_KUBE_1_26:
-        set_default(config);
-        set_kube_1_26(config);
-        return SCHEDQ_OK;
+        set_kube_1_26(&filled);
+        break;
     case SCHEDQ_PRESET_KUBE_1_12:
-        set_default(config);
-        set_kube_1_12(config);
-        return SCHEDQ_OK;
+        set_kube_1_12(&filled);
+        break;
+    default:
+        return SCHEDQ_INVALID;
     }
-    return SCHEDQ_INVALID;
+    *config = filled;
+    return SCHEDQ_OK;
 }
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
@@ -135,7 +111,7 @@ check_ranges(const schedq_config_t *config, char *why, size_t size)
         FIELD(max_pods, 0, PODS_MAX),
         FIELD(max_bands, 0, BANDS_MAX),
         FIELD(max_workers, 1, WORKERS_MAX),
-        FIELD_OR_0(max_events, SCHEDQ_EVENT_FIRST_FREE, REGISTRY_EVENTS_MAX),
+        FIELD_OR_0(max_events, SCHEDQ_EVENT_FIRST_FREE - 1, REGISTRY_EVENTS_MAX),
         FIELD(event_log, 0, 1 << 20),
         FIELD(max_lots, 1, 65535),
         FIELD(fences, SCHEDQ_FENCES_ASYMMETRIC, SCHEDQ_FENCES_REAL),
@@ -194,7 +170,7 @@ check_choices(const schedq_config_t *config, char *why, size_t size)
                         config->clock.reserved[2] | config->allocator.reserved;
 
     if (reserved != 0) {
-        say(why, size, "reserved: 0; fill a configuration with an init function first");
+        say(why, size, "reserved: 0; begin with SCHEDQ_CONFIG_INIT");
         return false;
     }
     return true;
@@ -236,7 +212,7 @@ bool
 config_check(const schedq_config_t *config, char *why, size_t why_size)
 {
     if (config->struct_size != sizeof *config) {
-        say(why, why_size, "struct_size %" PRIu32 ": %zu, as the init functions set it",
+        say(why, why_size, "struct_size %" PRIu32 ": %zu, as SCHEDQ_CONFIG_INIT sets it",
             config->struct_size, sizeof *config);
         return false;
     }

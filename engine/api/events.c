@@ -10,16 +10,16 @@
 /* ---- decided by callbacks -------------------------------------------------------------------- */
 
 static bool
-check_move(schedq_worker_t *worker, const schedq_move_t *move, const char *function)
+check_change(schedq_worker_t *worker, const schedq_change_t *change, const char *function)
 {
     if (!check_decides(worker, SCHEDQ_DECIDE_CALLBACKS, function) ||
-        !check_not_null(worker, move, "move") ||
-        !check_size(worker, "move", move->struct_size, sizeof *move) ||
-        !check_event(worker, "move.event", move->event)) {
+        !check_not_null(worker, change, "change") ||
+        !check_size(worker, "change", change->struct_size, sizeof *change) ||
+        !check_event(worker, "change.event", change->event)) {
         return false;
     }
-    if (move->reserved[0] != 0 || move->reserved[1] != 0) {
-        worker_say(worker, "move.reserved: 0");
+    if (change->reserved[0] != 0 || change->reserved[1] != 0) {
+        worker_say(worker, "change.reserved: 0");
         return false;
     }
     return true;
@@ -27,53 +27,57 @@ check_move(schedq_worker_t *worker, const schedq_move_t *move, const char *funct
 
 /* What a schedq_assigned_pod_ call says besides the event. */
 struct assignment {
-    struct assigned_pod pod;
+    const char *namespace_name;
+    size_t namespace_length;
     bool updated; /* then a scale-down concerns every pod */
 };
 
 static bool
 check_assignment(schedq_worker_t *worker, const struct assignment *assignment)
 {
-    uint32_t length = assignment->pod.namespace_length;
+    size_t length = assignment->namespace_length;
 
-    if (!check_not_null(worker, assignment->pod.namespace_name, "namespace_name")) {
+    if (!check_not_null(worker, assignment->namespace_name, "namespace_name")) {
         return false;
     }
     if (length == 0 || length > NAMESPACE_MAX) {
-        worker_say(worker, "namespace_length %" PRIu32 ": 1..%d", length, NAMESPACE_MAX);
+        worker_say(worker, "namespace_length %zu: 1..%d", length, NAMESPACE_MAX);
         return false;
     }
     return true;
 }
 
 static bool
-check_target(schedq_worker_t *worker, const schedq_move_t *move)
+check_target(schedq_worker_t *worker, const schedq_change_t *change)
 {
-    if (move->target.bits != 0 && !registry_is_wildcard(&worker->queue->registry, move->event)) {
-        worker_say(worker, "move.target: {0}, since event %u is not {\"*\", SCHEDQ_ACTION_ALL}",
-                   move->event);
+    if (change->target.bits != 0 &&
+        !registry_is_wildcard(&worker->queue->registry, change->event)) {
+        worker_say(worker, "change.target: {0}, since event %u is not {\"*\", SCHEDQ_ACTION_ALL}",
+                   change->event);
         return false;
     }
     return true;
 }
 
 static schedq_status_t
-move_assigned(schedq_worker_t *worker, const schedq_move_t *move,
-              const struct assignment *assignment, schedq_result_t *result)
+notify_assigned(schedq_worker_t *worker, const schedq_change_t *change,
+                const struct assignment *assignment, schedq_result_t *result)
 {
     schedq_t *queue = worker->queue;
     bool scaled_down =
-        registry_actions(&queue->registry, move->event) == SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN;
-    schedq_move_t unchecked = *move;
+        registry_actions(&queue->registry, change->event) == SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN;
+    schedq_change_t unchecked = *change;
+    const struct assigned_pod pod = {.namespace_name = assignment->namespace_name,
+                                     .namespace_length = (uint32_t)assignment->namespace_length};
 
     unchecked.precheck = NULL;
-    return queue->ops->move(worker, &unchecked,
-                            assignment->updated && scaled_down ? NULL : &assignment->pod, result);
+    return queue->ops->notify(worker, &unchecked, assignment->updated && scaled_down ? NULL : &pod,
+                              result);
 }
 
 static schedq_status_t
-move_pods(schedq_worker_t *worker, const schedq_move_t *move, const struct assignment *assignment,
-          const char *function, schedq_result_t *result)
+notify(schedq_worker_t *worker, const schedq_change_t *change, const struct assignment *assignment,
+       const char *function, schedq_result_t *result)
 {
     struct call call;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
@@ -81,43 +85,43 @@ move_pods(schedq_worker_t *worker, const schedq_move_t *move, const struct assig
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!check_move(worker, move, function) ||
+    if (!check_change(worker, change, function) ||
         (assignment != NULL && !check_assignment(worker, assignment)) ||
-        !check_target(worker, move)) {
+        !check_target(worker, change)) {
         status = SCHEDQ_INVALID;
     } else if (assignment != NULL) {
-        status = move_assigned(worker, move, assignment, result);
+        status = notify_assigned(worker, change, assignment, result);
     } else {
-        status = worker->queue->ops->move(worker, move, NULL, result);
+        status = worker->queue->ops->notify(worker, change, NULL, result);
     }
     call_end_worker(&call, worker);
     return status;
 }
 
 schedq_status_t
-schedq_move_all(schedq_worker_t *worker, const schedq_move_t *move, schedq_result_t *result)
+schedq_notify(schedq_worker_t *worker, const schedq_change_t *change, schedq_result_t *result)
 {
-    return move_pods(worker, move, NULL, "schedq_move_all", result);
+    return notify(worker, change, NULL, "schedq_notify", result);
 }
 
 schedq_status_t
-schedq_assigned_pod_added(schedq_worker_t *worker, const schedq_move_t *move,
-                          const char *namespace_name, uint32_t namespace_length,
+schedq_assigned_pod_added(schedq_worker_t *worker, const schedq_change_t *change,
+                          const char *namespace_name, size_t namespace_length,
                           schedq_result_t *result)
 {
-    const struct assignment assignment = {{namespace_name, namespace_length}, .updated = false};
+    const struct assignment assignment = {namespace_name, namespace_length, .updated = false};
 
-    return move_pods(worker, move, &assignment, "schedq_assigned_pod_added", result);
+    return notify(worker, change, &assignment, "schedq_assigned_pod_added", result);
 }
 
 schedq_status_t
-schedq_assigned_pod_updated(schedq_worker_t *worker, const schedq_move_t *move,
-                            const char *namespace_name, uint32_t namespace_length,
+schedq_assigned_pod_updated(schedq_worker_t *worker, const schedq_change_t *change,
+                            const char *namespace_name, size_t namespace_length,
                             schedq_result_t *result)
 {
-    const struct assignment assignment = {{namespace_name, namespace_length}, .updated = true};
+    const struct assignment assignment = {namespace_name, namespace_length, .updated = true};
 
-    return move_pods(worker, move, &assignment, "schedq_assigned_pod_updated", result);
+    return notify(worker, change, &assignment, "schedq_assigned_pod_updated", result);
 }
 
 /* ---- decided by the host --------------------------------------------------------------------- */
@@ -207,7 +211,8 @@ check_decision(schedq_worker_t *worker, const schedq_decision_t *decision)
 
     static const uint8_t zero[sizeof decision->reserved] = {0};
 
-    if (!check_event(worker, "decision.event", decision->event)) {
+    if (!check_size(worker, "decision", decision->struct_size, sizeof *decision) ||
+        !check_event(worker, "decision.event", decision->event)) {
         return false;
     }
     if (memcmp(decision->reserved, zero, sizeof zero) != 0) {

@@ -8,11 +8,11 @@
 /* ---- add ------------------------------------------------------------------------------------- */
 
 schedq_status_t
-schedq_add(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+schedq_add(schedq_worker_t *worker, const char *name, size_t length, const schedq_pod_spec_t *spec,
            schedq_result_t *result)
 {
     struct call call;
-    struct hashed_name name;
+    struct hashed_name hashed;
     schedq_status_t status = call_begin_worker(&call, worker);
 
     if (result != NULL) {
@@ -21,51 +21,47 @@ schedq_add(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *
     if (status != SCHEDQ_OK) {
         return status;
     }
-    status = check_spec(worker, names, spec, &name)
-                 ? worker->queue->ops->add(worker, &name, spec, result)
+    status = check_spec(worker, name, length, spec, &hashed)
+                 ? worker->queue->ops->add(worker, &hashed, spec, result)
                  : SCHEDQ_INVALID;
     call_end_worker(&call, worker);
     return status;
 }
 
 /*
- * Without an array for statuses a bad spec has no place of its own to be told at: it stops the
+ * Without an array for statuses a bad item has no place of its own to be told at: it stops the
  * whole batch.
  */
 static schedq_status_t
-add_batch(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs, size_t count,
-          schedq_pod_t *pods, uint8_t *statuses, schedq_result_t *result)
+add_batch(schedq_worker_t *worker, size_t names_length, struct add_batch *batch,
+          schedq_result_t *result)
 {
     uint32_t hashes[BATCH_HASHES];
-    const struct add_batch batch = {.names = names,
-                                    .specs = specs,
-                                    .hashes = hashes,
-                                    .count = count,
-                                    .pods = pods,
-                                    .statuses = statuses};
     struct hashed_name name;
 
-    for (size_t i = 0; i < count; i++) {
-        bool legal = check_spec(worker, names, &specs[i], &name);
+    for (size_t i = 0; i < batch->count; i++) {
+        bool legal = check_item(worker, batch->names, names_length, &batch->items[i], &name);
 
         if (legal && i < BATCH_HASHES) {
             hashes[i] = name.hash;
         }
-        if (statuses != NULL) {
-            statuses[i] = (uint8_t)(legal ? SCHEDQ_OK : SCHEDQ_INVALID);
+        if (batch->statuses != NULL) {
+            batch->statuses[i] = (uint8_t)(legal ? SCHEDQ_OK : SCHEDQ_INVALID);
         } else if (!legal) {
             return SCHEDQ_INVALID;
         }
     }
-    if (pods != NULL) {
-        memset(pods, 0, count * sizeof *pods);
+    if (batch->pods != NULL) {
+        memset(batch->pods, 0, batch->count * sizeof *batch->pods);
     }
-    return worker->queue->ops->add_many(worker, &batch, result);
+    batch->hashes = hashes;
+    return worker->queue->ops->add_many(worker, batch, result);
 }
 
 schedq_status_t
-schedq_add_many(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs,
-                size_t count, schedq_pod_t *pods, uint8_t *statuses, schedq_result_t *result)
+schedq_add_many(schedq_worker_t *worker, const char *names, size_t names_length,
+                const schedq_add_item_t *items, size_t count, schedq_pod_t *pods, uint8_t *statuses,
+                schedq_result_t *result)
 {
     struct call call;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
@@ -74,10 +70,13 @@ schedq_add_many(schedq_worker_t *worker, const char *names, const schedq_pod_spe
         return status;
     }
     if (count > 0 &&
-        (!check_not_null(worker, names, "names") || !check_not_null(worker, specs, "specs"))) {
+        (!check_not_null(worker, names, "names") || !check_not_null(worker, items, "items"))) {
         status = SCHEDQ_INVALID;
     } else {
-        status = add_batch(worker, names, specs, count, pods, statuses, result);
+        struct add_batch batch = {
+            .names = names, .items = items, .count = count, .pods = pods, .statuses = statuses};
+
+        status = add_batch(worker, names_length, &batch, result);
     }
     call_end_worker(&call, worker);
     return status;
@@ -115,13 +114,13 @@ schedq_try_pop(schedq_worker_t *worker, schedq_popped_t *out)
 }
 
 schedq_status_t
-schedq_pop_many(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t *count)
+schedq_try_pop_many(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t *count)
 {
     return pop(worker, out, capacity, count);
 }
 
 schedq_status_t
-schedq_pop(schedq_worker_t *worker, int64_t deadline_ns, schedq_popped_t *out)
+schedq_pop_until(schedq_worker_t *worker, int64_t deadline_ns, schedq_popped_t *out)
 {
     struct call call;
     schedq_status_t status = call_begin_worker(&call, worker);
@@ -162,6 +161,41 @@ end_without_worker(schedq_worker_t *worker, const schedq_token_t *tokens, size_t
     inside_enter(&inside, queue);
     schedq_status_t status = queue->ops->end_many(queue, tokens, count, statuses, held);
     inside_leave(&inside);
+    return status;
+}
+
+schedq_status_t
+schedq_pop(schedq_worker_t *worker, schedq_popped_t *out)
+{
+    return schedq_pop_until(worker, SCHEDQ_NO_DEADLINE, out);
+}
+
+/* A wait that is longer than the clock has no end. */
+static int64_t
+end_of(const schedq_worker_t *worker, int64_t wait_ns)
+{
+    int64_t end;
+
+    return __builtin_add_overflow(clock_now(&worker->queue->clock), wait_ns, &end)
+               ? SCHEDQ_NO_DEADLINE
+               : end;
+}
+
+schedq_status_t
+schedq_pop_for(schedq_worker_t *worker, int64_t wait_ns, schedq_popped_t *out)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (!check_not_null(worker, out, "out") || !check_wait(worker, wait_ns)) {
+        status = SCHEDQ_INVALID;
+    } else {
+        status = worker->queue->ops->pop_waiting(worker, end_of(worker, wait_ns), out);
+    }
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -216,8 +250,8 @@ schedq_token_alive(schedq_worker_t *worker, schedq_token_t token)
 }
 
 schedq_status_t
-schedq_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
-                         const schedq_failure_t *failure, schedq_result_t *result)
+schedq_fail(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure_t *failure,
+            schedq_result_t *result)
 {
     struct call call;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
@@ -226,7 +260,7 @@ schedq_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
         return status;
     }
     if (check_not_null(worker, token, "token") && check_failure(worker, failure, false)) {
-        status = worker->queue->ops->add_unschedulable(worker, token, failure, result);
+        status = worker->queue->ops->fail(worker, token, failure, result);
     } else {
         status = SCHEDQ_INVALID;
     }
@@ -235,12 +269,10 @@ schedq_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
 }
 
 static bool
-check_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-            const schedq_history_t *history, const schedq_failure_t *failure,
-            struct hashed_name *name)
+check_readd(schedq_worker_t *worker, const schedq_pod_spec_t *spec, const schedq_history_t *history,
+            const schedq_failure_t *failure)
 {
-    if (!check_spec(worker, names, spec, name) || !check_history(worker, history) ||
-        !check_failure(worker, failure, true)) {
+    if (!check_history(worker, history) || !check_failure(worker, failure, true)) {
         return false;
     }
     if (spec->gate != 0) {
@@ -251,19 +283,20 @@ check_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t 
 }
 
 schedq_status_t
-schedq_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-             const schedq_history_t *history, const schedq_failure_t *failure,
-             schedq_result_t *result)
+schedq_readd(schedq_worker_t *worker, const char *name, size_t length,
+             const schedq_pod_spec_t *spec, const schedq_history_t *history,
+             const schedq_failure_t *failure, schedq_result_t *result)
 {
     struct call call;
-    struct hashed_name name;
+    struct hashed_name hashed;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (check_readd(worker, names, spec, history, failure, &name)) {
-        status = worker->queue->ops->readd(worker, &name, spec, history, failure, result);
+    if (check_spec(worker, name, length, spec, &hashed) &&
+        check_readd(worker, spec, history, failure)) {
+        status = worker->queue->ops->readd(worker, &hashed, spec, history, failure, result);
     } else {
         status = SCHEDQ_INVALID;
     }
@@ -274,8 +307,7 @@ schedq_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t
 /* ---- by name or handle ----------------------------------------------------------------------- */
 
 schedq_status_t
-schedq_find(schedq_worker_t *worker, const char *name, uint32_t name_length,
-            schedq_result_t *result)
+schedq_find(schedq_worker_t *worker, const char *name, size_t length, schedq_result_t *result)
 {
     struct call call;
     struct hashed_name checked;
@@ -284,7 +316,7 @@ schedq_find(schedq_worker_t *worker, const char *name, uint32_t name_length,
     if (status != SCHEDQ_OK) {
         return status;
     }
-    status = check_name(worker, name, name_length, &checked)
+    status = check_name(worker, name, length, &checked)
                  ? worker->queue->ops->find(worker, &checked, result)
                  : SCHEDQ_INVALID;
     call_end_worker(&call, worker);
@@ -306,19 +338,20 @@ check_events(schedq_worker_t *worker, const schedq_event_t *events, size_t count
 }
 
 schedq_status_t
-schedq_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-              uint64_t old_object, const schedq_event_t *events, size_t event_count,
-              schedq_result_t *result)
+schedq_update(schedq_worker_t *worker, const char *name, size_t length,
+              const schedq_pod_spec_t *spec, uint64_t old_object, const schedq_event_t *events,
+              size_t event_count, schedq_result_t *result)
 {
     struct call call;
-    struct hashed_name name;
+    struct hashed_name hashed;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (check_update(worker, names, spec, &name) && check_events(worker, events, event_count)) {
-        status = worker->queue->ops->update(worker, &name, spec, old_object, events, event_count,
+    if (check_update(worker, name, length, spec, &hashed) &&
+        check_events(worker, events, event_count)) {
+        status = worker->queue->ops->update(worker, &hashed, spec, old_object, events, event_count,
                                             result);
     } else {
         status = SCHEDQ_INVALID;
@@ -328,21 +361,35 @@ schedq_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_
 }
 
 schedq_status_t
-schedq_delete(schedq_worker_t *worker, schedq_pod_t pod, const char *name, uint32_t name_length,
-              schedq_result_t *result)
+schedq_delete(schedq_worker_t *worker, schedq_pod_t pod, schedq_result_t *result)
 {
     struct call call;
-    struct pod_key key = {.pod = pod};
+    const struct pod_key key = {.pod = pod};
     schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (pod.bits != 0 || check_name(worker, name, name_length, &key.name)) {
-        status = worker->queue->ops->delete_pod(worker, &key, result);
-    } else {
-        status = SCHEDQ_INVALID;
+    status =
+        pod.bits != 0 ? worker->queue->ops->delete_pod(worker, &key, result) : SCHEDQ_NOT_FOUND;
+    call_end_worker(&call, worker);
+    return status;
+}
+
+schedq_status_t
+schedq_delete_name(schedq_worker_t *worker, const char *name, size_t length,
+                   schedq_result_t *result)
+{
+    struct call call;
+    struct pod_key key = {.pod = {0}};
+    schedq_status_t status = call_begin_answer(&call, worker, &result);
+
+    if (status != SCHEDQ_OK) {
+        return status;
     }
+    status = check_name(worker, name, length, &key.name)
+                 ? worker->queue->ops->delete_pod(worker, &key, result)
+                 : SCHEDQ_INVALID;
     call_end_worker(&call, worker);
     return status;
 }

@@ -98,19 +98,53 @@ schedq_create(const schedq_config_t *config, schedq_t **out, char *why, size_t w
     return SCHEDQ_OK;
 }
 
+/* ---- ending ---------------------------------------------------------------------------------- */
+
+/* SCHEDQ_NOT_EMPTY, and words: how many pods are where. */
+static schedq_status_t
+check_empty(const schedq_stats_t *stats, char *why, size_t why_size)
+{
+    const struct {
+        const char *place;
+        uint64_t pods;
+    } places[] = {{"active", stats->active},
+                  {"backoff", stats->backoff + stats->error_backoff},
+                  {"parked", stats->parked},
+                  {"gated", stats->gated},
+                  {"in flight", stats->inflight}};
+    char text[160];
+    size_t length = 0;
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (places[i].pods != 0) {
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%" PRIu64 " %s",
+                                       length > 0 ? ", " : "", places[i].pods, places[i].place);
+        }
+    }
+    if (length == 0) {
+        return SCHEDQ_OK;
+    }
+    say(why, why_size, "%s: end them first, or call schedq_destroy_with_pods", text);
+    return SCHEDQ_NOT_EMPTY;
+}
+
 /* Workers that belong to threads go back here; others refuse. */
 static schedq_status_t
-end(schedq_t *queue, char *why, size_t why_size)
+end(schedq_t *queue, bool with_pods, char *why, size_t why_size)
 {
     schedq_stats_t stats;
 
     queue->ops->stats(queue, &stats);
+    schedq_status_t status = with_pods ? SCHEDQ_OK : check_empty(&stats, why, why_size);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
     if (!own_claim(queue, stats.workers, why, why_size)) {
         return SCHEDQ_BUSY;
     }
     own_take_back(queue);
-    schedq_status_t status = queue->ops->shut(queue);
-
+    status = queue->ops->shut(queue);
     if (status != SCHEDQ_OK) {
         return status;
     }
@@ -120,23 +154,38 @@ end(schedq_t *queue, char *why, size_t why_size)
     return SCHEDQ_OK;
 }
 
-schedq_status_t
-schedq_destroy(schedq_t *queue)
+static schedq_status_t
+destroy(schedq_t *queue, bool with_pods, char *why, size_t why_size)
 {
     struct call call;
 
     if (queue == NULL) {
+        say(why, why_size, "%s", "");
         return SCHEDQ_OK;
     }
-    schedq_status_t status = call_begin(&call, queue);
+    schedq_status_t status = call_begin_why(&call, queue, why, why_size);
     if (status != SCHEDQ_OK) {
         return status;
     }
     inside_calls(CALLBACK_DESTROY);
-    status = end(queue, NULL, 0);
+    status = end(queue, with_pods, why, why_size);
     call_end(&call);
     return status;
 }
+
+schedq_status_t
+schedq_destroy(schedq_t *queue, char *why, size_t why_size)
+{
+    return destroy(queue, false, why, why_size);
+}
+
+schedq_status_t
+schedq_destroy_with_pods(schedq_t *queue, char *why, size_t why_size)
+{
+    return destroy(queue, true, why, why_size);
+}
+
+/* ---- memory, clock, timer thread, close ------------------------------------------------------ */
 
 static bool
 check_reserve(const char *name, uint32_t value, uint32_t cap, uint32_t width, char *why,
@@ -218,6 +267,12 @@ schedq_clock_advance(schedq_t *queue, int64_t now_ns)
     return status;
 }
 
+int64_t
+schedq_now(schedq_t *queue)
+{
+    return queue != NULL ? clock_now(&queue->clock) : 0;
+}
+
 schedq_status_t
 schedq_run(schedq_t *queue, char *why, size_t why_size)
 {
@@ -290,9 +345,8 @@ schedq_stats(schedq_t *queue, schedq_stats_t *stats)
 size_t
 schedq_pending_text(schedq_t *queue, char *text, size_t size)
 {
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
 
-    schedq_stats_init(&stats);
     if ((text == NULL && size > 0) || schedq_stats(queue, &stats) != SCHEDQ_OK) {
         return 0;
     }

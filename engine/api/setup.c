@@ -115,7 +115,7 @@ check_plugin_fields(const schedq_t *queue, const schedq_plugin_t *plugin, char *
     uint32_t profiles = registry_profile_count(&queue->registry);
 
     if (plugin->struct_size != sizeof *plugin) {
-        say(why, why_size, "plugin.struct_size %" PRIu32 ": %zu, as schedq_plugin_init sets it",
+        say(why, why_size, "plugin.struct_size %" PRIu32 ": %zu, as SCHEDQ_PLUGIN_INIT sets it",
             plugin->struct_size, sizeof *plugin);
         return false;
     }
@@ -183,12 +183,12 @@ schedq_plugin_register(schedq_t *queue, const schedq_plugin_t *plugin, uint64_t 
 }
 
 schedq_status_t
-schedq_plugin_name(schedq_t *queue, schedq_profile_t profile, const char *name,
-                   uint32_t name_length, uint64_t *bit, char *why, size_t why_size)
+schedq_plugin_name(schedq_t *queue, schedq_profile_t profile, const char *name, size_t length,
+                   uint64_t *bit, char *why, size_t why_size)
 {
     struct call call;
     struct registry_name copy;
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
 
     schedq_status_t status = call_begin_why(&call, queue, why, why_size);
 
@@ -197,12 +197,11 @@ schedq_plugin_name(schedq_t *queue, schedq_profile_t profile, const char *name,
     }
     call_end(&call);
     if (!check_pointer(name, "name", why, why_size) ||
-        !check_text(why, why_size, "name", name, name_length)) {
+        !check_text(why, why_size, "name", name, length)) {
         return SCHEDQ_INVALID;
     }
-    memcpy(copy.text, name, name_length);
-    copy.text[name_length] = '\0';
-    schedq_plugin_init(&plugin);
+    memcpy(copy.text, name, length);
+    copy.text[length] = '\0';
     plugin.profile = profile;
     plugin.name = copy.text;
     return schedq_plugin_register(queue, &plugin, bit, why, why_size);
@@ -218,7 +217,7 @@ schedq_event_plugins(schedq_t *queue, schedq_profile_t profile, schedq_event_t e
         return 0;
     }
     if (profile < registry_profile_count(&queue->registry) &&
-        event < registry_event_count(&queue->registry)) {
+        registry_has_event(&queue->registry, event)) {
         plugins = queue->ops->event_plugins(queue, profile, event);
     }
     call_end(&call);
@@ -226,8 +225,7 @@ schedq_event_plugins(schedq_t *queue, schedq_profile_t profile, schedq_event_t e
 }
 
 uint64_t
-schedq_rejector_bit(schedq_t *queue, schedq_profile_t profile, const char *name,
-                    uint32_t name_length)
+schedq_rejector_bit(schedq_t *queue, schedq_profile_t profile, const char *name, size_t length)
 {
     struct call call;
     uint64_t bit = 0;
@@ -236,8 +234,8 @@ schedq_rejector_bit(schedq_t *queue, schedq_profile_t profile, const char *name,
         return 0;
     }
     if (profile < registry_profile_count(&queue->registry) && name != NULL &&
-        check_text(NULL, 0, "name", name, name_length)) {
-        bit = queue->ops->rejector_bit(queue, profile, name, name_length);
+        check_text(NULL, 0, "name", name, length)) {
+        bit = queue->ops->rejector_bit(queue, profile, name, (uint32_t)length);
     }
     call_end(&call);
     return bit;

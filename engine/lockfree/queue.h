@@ -8,7 +8,7 @@
  *     add, batch      new pods; update of an unknown name and readd go in here too
  *     pop             the walk from the top, claiming, waiting
  *     get, stats      copies of pods for visitors; numbers
- *     events          move_all, assigned_pod_*, event_begin and event_stamp; judging
+ *     events          notify, assigned_pod_*, event_begin and event_stamp; judging
  *     candidates, apply   a host that decides by itself
  *     serve, timer    what time demands, tick; the thread that sees to it
  *     mover           waiting pods, many at once

@@ -1,5 +1,5 @@
 /*
- * The cycle of a pod: pop, then done or add_unschedulable; and readd, for a pod that failed after
+ * The cycle of a pod: pop, then done or fail; and readd, for a pod that failed after
  * its done.
  *
  * The pod is in flight between: in no container, its name in the index, its record the holder's
@@ -263,8 +263,8 @@ take_newest(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *f
     struct entry *entry = pod_at(queue, index);
     uint64_t old_described = entry->described_node;
 
-    if (failure->has_newest) {
-        schedq_status_t status = admit_describe(queue, index, &failure->newest);
+    if (failure->newest != NULL) {
+        schedq_status_t status = admit_describe(queue, index, failure->newest);
 
         if (status != SCHEDQ_OK) {
             return status;
@@ -368,8 +368,8 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token,
 }
 
 schedq_status_t
-mutex_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
-                        const schedq_failure_t *failure, schedq_result_t *result)
+mutex_fail(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure_t *failure,
+           schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
     schedq_status_t status;

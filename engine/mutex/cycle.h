@@ -1,5 +1,5 @@
 /*
- * pop, done, add_unschedulable, readd: see cycle.c. The functions named mutex_ are entries of the
+ * pop, done, fail, readd: see cycle.c. The functions named mutex_ are entries of the
  * engine's table.
  */
 #ifndef SCHEDQ_MUTEX_CYCLE_H
@@ -16,8 +16,8 @@ schedq_status_t mutex_done_many(schedq_worker_t *worker, const schedq_token_t *t
 schedq_status_t mutex_end_many(schedq_t *queue, const schedq_token_t *tokens, size_t count,
                                uint8_t *statuses, bool held);
 schedq_status_t mutex_token_alive(schedq_worker_t *worker, schedq_token_t token);
-schedq_status_t mutex_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
-                                        const schedq_failure_t *failure, schedq_result_t *result);
+schedq_status_t mutex_fail(schedq_worker_t *worker, schedq_token_t *token,
+                           const schedq_failure_t *failure, schedq_result_t *result);
 schedq_status_t mutex_readd(schedq_worker_t *worker, const struct hashed_name *name,
                             const schedq_pod_spec_t *spec, const schedq_history_t *history,
                             const schedq_failure_t *failure, schedq_result_t *result);

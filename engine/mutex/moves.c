@@ -1,5 +1,5 @@
 /*
- * move_all and assigned_pod_*: pods in flight are told first, then the lots that the event reaches
+ * notify and assigned_pod_*: pods in flight are told first, then the lots that the event reaches
  * are read, and each pod in them is judged by its own rejectors.
  *
  * A pod that a gate refuses again is put back into a lot while the walk goes on. The walk ends at
@@ -25,7 +25,7 @@ enum { EACH_TURN = 64 };
 struct walk {
     struct route route;
     struct cluster_event event;
-    const schedq_move_t *move;
+    const schedq_change_t *change;
     const struct assigned_pod *assigned; /* NULL: every pod is a candidate */
     uint64_t newest_insertion;
     struct lots_walk at;
@@ -99,7 +99,7 @@ concerns_assigned(const struct walk *walk, const struct entry *entry)
     }
     inside_calls(CALLBACK_AFFINITY);
     bool matches = base->config.affinity_matches(base->config.object_ctx, entry->object,
-                                                 walk->move->new_object) != 0;
+                                                 walk->change->new_object) != 0;
 
     inside_calls(CALLBACK_NONE);
     return matches;
@@ -111,11 +111,11 @@ is_candidate(const struct walk *walk, const struct entry *entry)
     if (walk->assigned != NULL && !concerns_assigned(walk, entry)) {
         return false;
     }
-    if (walk->move->precheck == NULL) {
+    if (walk->change->precheck == NULL) {
         return true;
     }
     inside_calls(CALLBACK_PRECHECK);
-    bool passes = walk->move->precheck(walk->move->precheck_ctx, entry->object) != 0;
+    bool passes = walk->change->precheck(walk->change->precheck_ctx, entry->object) != 0;
 
     inside_calls(CALLBACK_NONE);
     return passes;
@@ -267,8 +267,8 @@ move(struct walk *walk)
 
     queue->counters.events += registered ? 1 : 0;
     if (registry_is_wildcard(registry, walk->event.event) && queue->base.rules.targets_wildcards &&
-        (walk->move->target.bits != 0 || walk->move->new_object != 0)) {
-        move_target(walk, walk->move->target);
+        (walk->change->target.bits != 0 || walk->change->new_object != 0)) {
+        move_target(walk, walk->change->target);
         return;
     }
     mutex_moves_announce(queue, &walk->event);
@@ -281,8 +281,8 @@ move(struct walk *walk)
 }
 
 schedq_status_t
-mutex_move(schedq_worker_t *worker, const schedq_move_t *request,
-           const struct assigned_pod *assigned, schedq_result_t *result)
+mutex_notify(schedq_worker_t *worker, const schedq_change_t *request,
+             const struct assigned_pod *assigned, schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
     const struct registry *registry = &queue->base.registry;
@@ -298,7 +298,7 @@ mutex_move(schedq_worker_t *worker, const schedq_move_t *request,
     walk.event = (struct cluster_event){.event = request->event,
                                         .old_object = request->old_object,
                                         .new_object = request->new_object};
-    walk.move = request;
+    walk.change = request;
     walk.assigned = assigned;
     walk.newest_insertion = queue->lots.sequence;
     walk.at.passed = false;

@@ -19,7 +19,7 @@ enum strategy mutex_moves_judge(struct mutex_queue *queue, const struct entry *e
 void mutex_moves_announce(struct mutex_queue *queue, const struct cluster_event *event);
 
 /** Entry of the engine's table. */
-schedq_status_t mutex_move(schedq_worker_t *worker, const schedq_move_t *move,
-                           const struct assigned_pod *assigned, schedq_result_t *result);
+schedq_status_t mutex_notify(schedq_worker_t *worker, const schedq_change_t *change,
+                             const struct assigned_pod *assigned, schedq_result_t *result);
 
 #endif

@@ -94,7 +94,7 @@ mutex_add_many(schedq_worker_t *worker, const struct add_batch *batch, schedq_re
 
     queue_lock(queue);
     for (size_t i = 0; i < batch->count; i++) {
-        const schedq_pod_spec_t *spec = &batch->specs[i];
+        const schedq_pod_spec_t *spec = &batch->items[i].spec;
         schedq_status_t status =
             batch->statuses != NULL ? (schedq_status_t)batch->statuses[i] : SCHEDQ_OK;
 
@@ -254,12 +254,14 @@ mutex_update(schedq_worker_t *worker, const struct hashed_name *name, const sche
 
     if (index != NO_ENTRY && !spec_means_another(spec, entry_handle(pod_at(queue, index), index))) {
         status = update_present(worker, index, spec, &update, result);
-    } else if ((spec->flags & SCHEDQ_POD_EXISTING) != 0) {
+    } else if ((spec->flags & SCHEDQ_POD_ADD) == 0) {
         status = SCHEDQ_NOT_FOUND;
     } else if (queue->closed) {
         status = SCHEDQ_CLOSED;
     } else {
-        status = add_absent(worker, name, spec, LABEL_POD_UPDATE, queue_now(queue), result);
+        const schedq_pod_spec_t added = spec_of_pod(spec);
+
+        status = add_absent(worker, name, &added, LABEL_POD_UPDATE, queue_now(queue), result);
         result->added = status == SCHEDQ_OK;
     }
     result->poppable = queue->made_poppable > 0;

@@ -7,7 +7,7 @@
  * parts, which use each other downwards only:
  *
  *   engine.c     the table of functions, making and ending a queue
- *   cycle.c      pop, done, add_unschedulable, readd
+ *   cycle.c      pop, done, fail, readd
  *   pods.c       add, find, update, delete, activate, nominate
  *   moves.c      events that callbacks decide
  *   host.c       events that the host decides

@@ -1,5 +1,5 @@
 /*
- * Events: objects in a row of slots, an event's id being its slot.
+ * Events: objects in a row of slots, an event's id being its slot and one.
  *
  * A definition goes through the row. It ends at the same event, or puts its own into the first free
  * slot by a CAS; if it loses the slot it goes on from there, with the winner as one more event to
@@ -25,18 +25,18 @@ struct definition {
 /* ---- the row --------------------------------------------------------------------------------- */
 
 struct event *
-event_find(const struct registry *registry, uint32_t event)
+event_find(const struct registry *registry, uint32_t slot)
 {
-    const atomic_ptr *chunk = ptr_load_acquire(&registry->event_chunks[event / EVENT_CHUNK]);
+    const atomic_ptr *chunk = ptr_load_acquire(&registry->event_chunks[slot / EVENT_CHUNK]);
 
-    return chunk == NULL ? NULL : ptr_load_acquire(&chunk[event % EVENT_CHUNK]);
+    return chunk == NULL ? NULL : ptr_load_acquire(&chunk[slot % EVENT_CHUNK]);
 }
 
 /* NULL: no memory for the chunk that it lies in. */
 static atomic_ptr *
-make_slot(struct registry *registry, uint32_t event)
+make_slot(struct registry *registry, uint32_t slot)
 {
-    atomic_ptr *place = &registry->event_chunks[event / EVENT_CHUNK];
+    atomic_ptr *place = &registry->event_chunks[slot / EVENT_CHUNK];
     atomic_ptr *chunk = ptr_load_acquire(place);
 
     if (chunk == NULL) {
@@ -53,7 +53,7 @@ make_slot(struct registry *registry, uint32_t event)
             memory_free(registry->memory, MEMORY_OTHER, own, EVENT_CHUNK * sizeof *own);
         }
     }
-    return &chunk[event % EVENT_CHUNK];
+    return &chunk[slot % EVENT_CHUNK];
 }
 
 static bool
@@ -216,7 +216,7 @@ registry_define_event(struct registry *registry, const char *resource, uint32_t 
     }
     if (status == SCHEDQ_OK) {
         (void)u64_max(&registry->event_count, wanted.slot + 1);
-        *event = (schedq_event_t)wanted.slot;
+        *event = (schedq_event_t)(wanted.slot + 1);
     }
     return status;
 }

@@ -100,16 +100,24 @@ struct event {
     char texts[];
 };
 
-/** NULL: no event has this id, nor any that follows. */
-struct event *event_find(const struct registry *registry, uint32_t event);
+/** The slot of an event: SCHEDQ_EVENT_NONE has none. */
+static inline uint32_t
+event_slot(schedq_event_t event)
+{
+    return event - 1u;
+}
+
+/** NULL: there is no event in this slot, nor in any that follows. */
+struct event *event_find(const struct registry *registry, uint32_t slot);
 
 /** An event that exists. */
 static inline struct event *
 event_at(const struct registry *registry, schedq_event_t event)
 {
-    const atomic_ptr *chunk = ptr_load_acquire(&registry->event_chunks[event / EVENT_CHUNK]);
+    uint32_t slot = event_slot(event);
+    const atomic_ptr *chunk = ptr_load_acquire(&registry->event_chunks[slot / EVENT_CHUNK]);
 
-    return ptr_load_acquire(&chunk[event % EVENT_CHUNK]);
+    return ptr_load_acquire(&chunk[slot % EVENT_CHUNK]);
 }
 
 /** What match.h compares. The number of a resource becomes known when an interest names it. */

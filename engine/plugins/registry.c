@@ -129,6 +129,12 @@ registry_event_count(const struct registry *registry)
 }
 
 bool
+registry_has_event(const struct registry *registry, schedq_event_t event)
+{
+    return event_slot(event) < registry_event_count(registry);
+}
+
+bool
 registry_is_wildcard(const struct registry *registry, schedq_event_t event)
 {
     return event_at(registry, event)->wildcard;
@@ -158,7 +164,7 @@ registry_label_text(const struct registry *registry, uint32_t label)
     if (label < LABEL_FIRST_EVENT) {
         return registry->fixed_labels[label];
     }
-    const struct event *event = event_at(registry, (schedq_event_t)(label - LABEL_FIRST_EVENT));
+    const struct event *event = event_find(registry, label - LABEL_FIRST_EVENT);
 
     return event->label == label ? event->label_text : NULL;
 }

@@ -121,9 +121,11 @@ uint64_t registry_gate_bits(const struct registry *registry, schedq_profile_t pr
 const struct gate *registry_gates(const struct registry *registry, schedq_profile_t profile,
                                   uint32_t *count);
 
-/* ---- events; an id is below registry_event_count --------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 uint32_t registry_event_count(const struct registry *registry);
+/** It was defined. The calls below are for such events only. */
+bool registry_has_event(const struct registry *registry, schedq_event_t event);
 bool registry_is_wildcard(const struct registry *registry, schedq_event_t event);
 uint32_t registry_actions(const struct registry *registry, schedq_event_t event);
 

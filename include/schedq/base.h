@@ -2,7 +2,7 @@
  * schedq/base: what the libraries beside each other have in common: version, outcomes, where memory
  * comes from.
  *
- * schedq/schedq.h (the queue) and schedq/preemption.h (victims) include it and do not know each
+ * schedq/queue.h (the queue) and schedq/preemption.h (victims) include it and do not know each
  * other. It declares no function and needs no library.
  */
 #ifndef SCHEDQ_BASE_H
@@ -37,7 +37,7 @@ typedef enum schedq_status {
     SCHEDQ_OK = 0,
     SCHEDQ_EMPTY,     /**< nothing to pop, or the end of the candidates */
     SCHEDQ_CLOSED,    /**< the queue is closed (and, for pop, nothing is left) */
-    SCHEDQ_TIMEDOUT,  /**< the deadline passed */
+    SCHEDQ_TIMEDOUT,  /**< the deadline passed, or the time to wait is over */
     SCHEDQ_EXISTS,    /**< that name is there already */
     SCHEDQ_NOT_FOUND, /**< no such pod */
     SCHEDQ_STALE,     /**< this token was used before */
@@ -51,7 +51,8 @@ typedef enum schedq_status {
     SCHEDQ_RETRY,     /**< [host] judge the newer events, then call again */
     SCHEDQ_CHANGED,   /**< [host] judge the new object, then call again */
     /** an argument is out of range; the words say which and the range; nothing changed */
-    SCHEDQ_INVALID
+    SCHEDQ_INVALID,
+    SCHEDQ_NOT_EMPTY  /**< schedq_destroy: there are pods; nothing changed */
 } schedq_status_t;
 
 /** The behaviour that a configuration begins with; kube: that of the kube-scheduler release. */

@@ -101,7 +101,7 @@ schedq_pod_spec_t
 act_spec(const struct actor *actor, uint64_t object)
 {
     const struct attempt *attempt = ledger_attempt_of(ledger, object);
-    schedq_pod_spec_t spec;
+    schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
 
     trace_note(actor->number, "  object", (int64_t)object);
     trace_note(actor->number, "  priority", attempt->priority);
@@ -109,8 +109,6 @@ act_spec(const struct actor *actor, uint64_t object)
         trace_note(actor->number, "  order key", attempt->order_key);
     }
 
-    memset(&spec, 0, sizeof spec);
-    (void)world_name(attempt->key, &spec.name_length);
     spec.object = object;
     spec.priority = attempt->priority;
     spec.order_key = attempt->order_key;
@@ -148,13 +146,14 @@ act_attempt_added(struct attempt *attempt, schedq_place_t place, uint64_t handle
 static bool
 add(struct actor *actor, struct attempt wanted)
 {
-    op_t op = {.kind = OP_ADD, .names = world_name(wanted.key, NULL)};
+    op_t op = {.kind = OP_ADD};
+    op.name = world_name(wanted.key, &op.name_length);
     moment began = act_begin(actor, "add", (struct open_call){.kind = CALL_ADD, .key = wanted.key});
 
     wanted.began = began;
     uint64_t object = ledger_attempt(ledger, wanted);
     schedq_pod_spec_t spec = act_spec(actor, object);
-    op.specs = &spec;
+    op.spec = &spec;
     schedq_status_t status = op_run(actor->worker, &op);
     moment ended = act_end(actor, status);
     act_check(actor, &op, 0);
@@ -207,25 +206,29 @@ unsigned
 actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t priority)
 {
     char names[BATCH_MAX * (SCHEDQ_NAME_MAX + 1)];
-    schedq_pod_spec_t specs[BATCH_MAX];
+    schedq_add_item_t items[BATCH_MAX];
     schedq_pod_t pods[BATCH_MAX];
     uint64_t objects[BATCH_MAX];
     uint32_t used = 0;
-    op_t op = {.kind = OP_ADD_MANY, .count = count, .names = names, .specs = specs, .added = pods};
+    op_t op = {.kind = OP_ADD_MANY,
+               .count = count,
+               .names = names,
+               .names_length = sizeof names,
+               .items = items,
+               .added = pods};
     moment began =
         act_begin(actor, "add_many, first pod", (struct open_call){.kind = CALL_ADD, .key = first});
 
     SIM_CHECK(count <= BATCH_MAX, "a batch of %u", count);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t length;
+        size_t length;
         const char *name = world_name(first + i, &length);
 
         objects[i] = ledger_attempt(
             ledger, (struct attempt){.key = first + i, .priority = priority, .began = began});
-        specs[i] = act_spec(actor, objects[i]);
-        specs[i].name_offset = used;
+        items[i] = (schedq_add_item_t){used, (uint32_t)length, act_spec(actor, objects[i])};
         memcpy(names + used, name, length);
-        used += length;
+        used += (uint32_t)length;
     }
     schedq_status_t status = op_run(actor->worker, &op);
     moment ended = act_end(actor, status);
@@ -251,10 +254,8 @@ static bool
 update(struct actor *actor, struct attempt wanted, const schedq_event_t *event, schedq_pod_t only)
 {
     struct occasion *occasion = NULL;
-    op_t op = {.kind = OP_UPDATE,
-               .names = world_name(wanted.key, NULL),
-               .events = event,
-               .event_count = event != NULL};
+    op_t op = {.kind = OP_UPDATE, .events = event, .event_count = event != NULL};
+    op.name = world_name(wanted.key, &op.name_length);
     moment began =
         act_begin(actor, "update", (struct open_call){.kind = CALL_UPDATE, .key = wanted.key});
 
@@ -263,13 +264,13 @@ update(struct actor *actor, struct attempt wanted, const schedq_event_t *event, 
     uint64_t object = ledger_attempt(ledger, wanted);
     schedq_pod_spec_t spec = act_spec(actor, object);
     spec.only = only;
-    spec.flags |= only.bits != 0 ? SCHEDQ_POD_EXISTING : 0;
+    spec.flags |= only.bits != 0 ? 0 : SCHEDQ_POD_ADD;
     if (event != NULL) {
         occasion = ledger_occasion(ledger, cluster_reach(*event));
         occasion->began = began;
         occasion->is_update = true;
     }
-    op.specs = &spec;
+    op.spec = &spec;
     schedq_status_t status = op_run(actor->worker, &op);
     schedq_result_t result = op.result;
     moment ended = act_end(actor, status);
@@ -336,7 +337,9 @@ delete_pod(struct actor *actor, uint32_t key, schedq_pod_t pod)
 {
     op_t op = {.kind = OP_DELETE, .pods = &pod};
 
-    op.names = world_name(key, &op.name_length);
+    if (pod.bits == 0) {
+        op.name = world_name(key, &op.name_length);
+    }
     struct span span = act_run(actor, &op, (struct open_call){.kind = CALL_DELETE, .key = key}, 0);
     if (op.status == SCHEDQ_OK) {
         struct life *life = ledger_life(ledger, op.result.pod.bits, key);
@@ -379,7 +382,7 @@ act_find(struct actor *actor, uint32_t key, schedq_result_t *result)
 {
     op_t op = {.kind = OP_FIND};
 
-    op.names = world_name(key, &op.name_length);
+    op.name = world_name(key, &op.name_length);
     struct span span = act_run(actor, &op, (struct open_call){.kind = CALL_FIND, .key = key}, 0);
     *result = op.result;
     if (op.status == SCHEDQ_OK) {
@@ -506,19 +509,19 @@ actor_pop(struct actor *actor)
 bool
 actor_pop_wait(struct actor *actor)
 {
-    return pop(actor, OP_POP, 1, SCHEDQ_NO_DEADLINE) == 1;
+    return pop(actor, OP_POP, 1, 0) == 1;
 }
 
 bool
 actor_pop_until(struct actor *actor, int64_t after_ns)
 {
-    return pop(actor, OP_POP, 1, sim_now() + after_ns) == 1;
+    return pop(actor, OP_POP_UNTIL, 1, sim_now() + after_ns) == 1;
 }
 
 unsigned
 actor_pop_many(struct actor *actor, unsigned capacity)
 {
-    return pop(actor, OP_POP_MANY, capacity, 0);
+    return pop(actor, OP_TRY_POP_MANY, capacity, 0);
 }
 
 /* ---- using tokens ---------------------------------------------------------------------------- */

@@ -65,11 +65,11 @@ actor_host_fail_judged(struct actor *actor, uint64_t rejectors, actor_host_judge
     uint32_t key = world_key(held->name, held->name_length);
     struct life *life = ledger_life(ledger, held->pod.bits, key);
     schedq_failure_t failure;
-    op_t op = {.kind = OP_ADD_UNSCHEDULABLE, .tokens = &held->token, .failure = &failure};
+    op_t op = {.kind = OP_FAIL, .tokens = &held->token, .failure = &failure};
     schedq_status_t status = SCHEDQ_RETRY;
     moment ended = 0;
 
-    schedq_failure_init(&failure);
+    failure = (schedq_failure_t)SCHEDQ_FAILURE_INIT;
     failure.unschedulable = rejectors;
     while (status == SCHEDQ_RETRY) {
         failure.judged_up_to = actor_host_newest();
@@ -124,8 +124,10 @@ static void
 apply_candidate(struct actor *actor, const schedq_candidate_t *candidate, schedq_place_t place,
                 uint64_t reached)
 {
-    schedq_decision_t decision = {
-        .ref = candidate->ref, .event = SCHEDQ_EVENT_WILDCARD, .place = (uint8_t)place};
+    schedq_decision_t decision = {.struct_size = sizeof(schedq_decision_t),
+                                  .ref = candidate->ref,
+                                  .event = SCHEDQ_EVENT_WILDCARD,
+                                  .place = (uint8_t)place};
     schedq_result_t result;
 
     while (act_apply(actor, &decision, OP_LEGAL(SCHEDQ_CHANGED), &result) == SCHEDQ_CHANGED &&
@@ -185,7 +187,7 @@ actor_host_event(struct actor *actor, schedq_event_t event)
     reach.reached |= reach.hinted;
     struct occasion *occasion = act_event(actor, event, reach, reach.reached);
     if (act_anybody_waits()) {
-        schedq_query_init(&query);
+        query = (schedq_query_t)SCHEDQ_QUERY_INIT;
         query.rejectors = reach.reached;
         apply_all(actor, &query, SCHEDQ_BACKOFF);
     }
@@ -195,9 +197,8 @@ actor_host_event(struct actor *actor, schedq_event_t event)
 void
 actor_host_release(struct actor *actor)
 {
-    schedq_query_t query;
+    schedq_query_t query = SCHEDQ_QUERY_INIT;
 
-    schedq_query_init(&query);
     query.rejectors = UINT64_MAX;
     query.gates = UINT64_MAX;
     query.backoff = 1;

@@ -42,14 +42,14 @@ actor_fail(struct actor *actor, uint64_t rejectors)
 {
     schedq_popped_t *held = &actor->held[0];
     schedq_failure_t failure;
-    op_t op = {.kind = OP_ADD_UNSCHEDULABLE, .tokens = &held->token, .failure = &failure};
+    op_t op = {.kind = OP_FAIL, .tokens = &held->token, .failure = &failure};
     uint32_t key = world_key(held->name, held->name_length);
     struct life *life = ledger_life(ledger, held->pod.bits, key);
     moment began =
         act_begin(actor, "fail pod",
                   (struct open_call){.kind = CALL_FAIL, .handle = held->pod.bits, .key = key});
 
-    schedq_failure_init(&failure);
+    failure = (schedq_failure_t)SCHEDQ_FAILURE_INIT;
     failure.unschedulable = rejectors;
     ledger_fail_begins(life, rejectors, began);
     schedq_status_t status = op_run(actor->worker, &op);
@@ -71,19 +71,17 @@ actor_readd(struct actor *actor, uint64_t rejectors)
     const struct attempt *former = ledger_attempt_of(ledger, last->object);
     schedq_failure_t failure;
     uint32_t key = former->key;
-    op_t op = {.kind = OP_READD,
-               .names = world_name(key, NULL),
-               .history = &last->history,
-               .failure = &failure};
+    op_t op = {.kind = OP_READD, .history = &last->history, .failure = &failure};
+    op.name = world_name(key, &op.name_length);
     moment began = act_begin(actor, "readd pod", (struct open_call){.kind = CALL_ADD, .key = key});
     uint64_t object = ledger_attempt(
         ledger, (struct attempt){.key = key, .priority = former->priority, .began = began});
     schedq_pod_spec_t spec = act_spec(actor, object);
 
     ledger->any_history = true;
-    schedq_failure_init(&failure);
+    failure = (schedq_failure_t)SCHEDQ_FAILURE_INIT;
     failure.unschedulable = rejectors;
-    op.specs = &spec;
+    op.spec = &spec;
     schedq_status_t status = op_run(actor->worker, &op);
     schedq_result_t result = op.result;
     moment ended = act_end(actor, status);
@@ -109,14 +107,14 @@ actor_readd(struct actor *actor, uint64_t rejectors)
 void
 actor_move(struct actor *actor, schedq_event_t event)
 {
-    schedq_move_t move;
-    op_t op = {.kind = OP_MOVE_ALL, .move = &move};
+    schedq_change_t change;
+    op_t op = {.kind = OP_NOTIFY, .change = &change};
     struct occasion *occasion = ledger_occasion(ledger, cluster_reach(event));
 
-    schedq_move_init(&move);
-    move.event = event;
+    change = (schedq_change_t)SCHEDQ_CHANGE_INIT;
+    change.event = event;
     occasion->began =
-        act_begin(actor, "move_all, event", (struct open_call){.kind = CALL_OTHER, .key = event});
+        act_begin(actor, "notify, event", (struct open_call){.kind = CALL_OTHER, .key = event});
     schedq_status_t status = op_run(actor->worker, &op);
     occasion->ended = act_end(actor, status);
     act_check(actor, &op, 0);

@@ -156,11 +156,10 @@ add_plugin(schedq_t *queue, const char *name, uint32_t actions, bool hinted, mom
     bool host = world.config.decide == SCHEDQ_DECIDE_HOST;
     const schedq_interest_t interest = {
         .resource = "Node", .actions = actions, .hint = hinted && !host ? hint : NULL};
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     uint64_t bit = 0;
     char why[200];
 
-    schedq_plugin_init(&plugin);
     plugin.name = name;
     plugin.interests = &interest;
     plugin.interest_count = 1;

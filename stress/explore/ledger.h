@@ -8,7 +8,7 @@
  * "surely" can be said of what lies between calls: contracts O and N of the header are checked from
  * that after the episode (verdict.c).
  *
- * A life that fails (add_unschedulable) goes on as another struct life with the same handle: each
+ * A life that fails goes on as another struct life with the same handle: each
  * is popped at most once. The next one is made as soon as anybody is told of it, perhaps before the
  * failing call returns.
  *

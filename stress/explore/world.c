@@ -52,7 +52,7 @@ world_has_memory(void)
 /* ---- names ----------------------------------------------------------------------------------- */
 
 const char *
-world_name(uint32_t key, uint32_t *length)
+world_name(uint32_t key, size_t *length)
 {
     static char names[KEYS_MAX][NAME_BYTES];
     static uint32_t lengths[KEYS_MAX];
@@ -74,7 +74,7 @@ uint32_t
 world_key(const char *name, uint32_t length)
 {
     uint32_t key = 0;
-    uint32_t expected_length;
+    size_t expected_length;
 
     for (uint32_t i = (uint32_t)strlen("ns/p"); i < length && name[i] >= '0' && name[i] <= '9';
          i++) {
@@ -127,9 +127,8 @@ check_references(void)
 static schedq_config_t
 config_of(const struct scenario *scenario)
 {
-    schedq_config_t config;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
 
-    schedq_config_init(&config);
     config.engine = engine;
     config.max_workers = 8;
     config.max_bands = 16;
@@ -273,7 +272,7 @@ static void
 explain_refusal(struct actor *actor, uint32_t key)
 {
     schedq_result_t result;
-    uint32_t length;
+    size_t length;
     const char *name = world_name(key, &length);
 
     (void)schedq_find(actor->worker, name, length, &result);
@@ -320,9 +319,8 @@ check_count(const char *name, uint64_t told, uint64_t counted)
 static void
 check_stats(void)
 {
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
 
-    schedq_stats_init(&stats);
     SIM_CHECK(schedq_stats(world.queue, &stats) == SCHEDQ_OK, "stats fails");
     check_count("active", stats.active, 0);
     check_count("inflight", stats.inflight, 0);
@@ -379,7 +377,7 @@ destroy(const struct scenario *scenario)
             actor_unregister(&world.actors[i]);
         }
     }
-    schedq_status_t status = schedq_destroy(world.queue);
+    schedq_status_t status = schedq_destroy_with_pods(world.queue, NULL, 0);
     SIM_CHECK(status == SCHEDQ_OK, "destroy returns %s", schedq_status_name(status));
     if (world.config.objects == SCHEDQ_OBJECTS_COUNTED && sim_frozen() == 0) {
         check_references();

@@ -51,7 +51,7 @@ void world_lacks_memory(uint32_t one_in);
 void world_has_memory(void);
 
 /** The name of a pod: text that stays; its length. */
-const char *world_name(uint32_t key, uint32_t *length);
+const char *world_name(uint32_t key, size_t *length);
 uint32_t world_key(const char *name, uint32_t length);
 
 /**

@@ -35,13 +35,10 @@ actor_prepare(actor_t *actor, run_t *run, unsigned number)
     actor->random |= 1;
 }
 
-/* Names lie 32 bytes apart in `names`. */
 static void
-describe(actor_t *actor, schedq_pod_spec_t *spec, char *names, unsigned index, unsigned position)
+describe(actor_t *actor, schedq_pod_spec_t *spec, unsigned index)
 {
-    memset(spec, 0, sizeof *spec);
-    spec->name_offset = position * 32;
-    spec->name_length = tally_name(index, names + spec->name_offset);
+    *spec = (schedq_pod_spec_t)SCHEDQ_POD_SPEC_INIT;
     spec->object = index + 1;
     spec->priority = (int32_t)actor_roll(actor, 5) - 2;
     if (actor_roll(actor, 8) == 0) {
@@ -108,9 +105,11 @@ describe_and(actor_t *actor, op_t op, unsigned index)
 {
     char name[32];
     schedq_pod_spec_t spec;
-    describe(actor, &spec, name, index, 0);
-    op.names = name;
-    op.specs = &spec;
+    describe(actor, &spec, index);
+    spec.flags |= op.kind == OP_UPDATE ? SCHEDQ_POD_ADD : 0;
+    op.name = name;
+    op.name_length = tally_name(index, name);
+    op.spec = &spec;
     op.old_object = spec.object;
     return make(actor, &op, &index, 1, 0);
 }
@@ -133,8 +132,7 @@ schedq_status_t
 actor_readd_named(actor_t *actor, unsigned index)
 {
     const schedq_history_t history = {0};
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     return describe_and(actor, (op_t){.kind = OP_READD, .history = &history, .failure = &failure},
                         index);
 }
@@ -143,12 +141,18 @@ static void
 add_many(actor_t *actor)
 {
     char names[BATCH * 32];
-    schedq_pod_spec_t specs[BATCH];
+    schedq_add_item_t items[BATCH];
     unsigned indices[BATCH];
-    op_t op = {.kind = OP_ADD_MANY, .count = BATCH, .names = names, .specs = specs};
+    op_t op = {.kind = OP_ADD_MANY,
+               .count = BATCH,
+               .names = names,
+               .names_length = sizeof names,
+               .items = items};
     for (unsigned i = 0; i < BATCH; i++) {
         indices[i] = actor_roll(actor, TALLY_NAMES);
-        describe(actor, &specs[i], names, indices[i], i);
+        items[i].name_offset = i * 32;
+        items[i].name_length = tally_name(indices[i], names + items[i].name_offset);
+        describe(actor, &items[i].spec, indices[i]);
     }
     (void)make(actor, &op, indices, BATCH, 0);
 }
@@ -157,7 +161,7 @@ schedq_status_t
 actor_delete_named(actor_t *actor, unsigned index)
 {
     char name[32];
-    op_t op = {.kind = OP_DELETE, .names = name, .name_length = tally_name(index, name)};
+    op_t op = {.kind = OP_DELETE, .name = name, .name_length = tally_name(index, name)};
     return make(actor, &op, &index, 1, 0);
 }
 
@@ -165,7 +169,7 @@ schedq_status_t
 actor_find_named(actor_t *actor, unsigned index, schedq_result_t *result)
 {
     char name[32];
-    op_t op = {.kind = OP_FIND, .names = name, .name_length = tally_name(index, name)};
+    op_t op = {.kind = OP_FIND, .name = name, .name_length = tally_name(index, name)};
     schedq_status_t status = make(actor, &op, NULL, 0, 0);
     *result = op.result;
     if (status == SCHEDQ_OK)
@@ -197,12 +201,11 @@ touch(actor_t *actor, op_kind_t kind)
 /* ---- events and time ---- */
 
 void
-actor_move_all(actor_t *actor, schedq_event_t event)
+actor_notify(actor_t *actor, schedq_event_t event)
 {
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = event;
-    (void)make(actor, &(op_t){.kind = OP_MOVE_ALL, .move = &move}, NULL, 0, 0);
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = event;
+    (void)make(actor, &(op_t){.kind = OP_NOTIFY, .change = &change}, NULL, 0, 0);
 }
 
 void
@@ -245,11 +248,10 @@ end(actor_t *actor, op_kind_t kind, unsigned pods, const schedq_failure_t *failu
 static void
 fail(actor_t *actor)
 {
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.unschedulable = plugins_rejectors(actor);
     failure.pending = actor_roll(actor, 4) == 0 ? plugins_rejectors(actor) : 0;
-    end(actor, OP_ADD_UNSCHEDULABLE, 1, &failure);
+    end(actor, OP_FAIL, 1, &failure);
 }
 
 void
@@ -273,7 +275,7 @@ static void
 pop_blocking(actor_t *actor)
 {
     bool sleeper = actor->number >= FIRST_SLEEPER && actor_roll(actor, 2) == 0;
-    (void)pop(actor, OP_POP, sleeper ? SCHEDQ_NO_DEADLINE : clock_now() + POP_DEADLINE_NS);
+    (void)pop(actor, sleeper ? OP_POP : OP_POP_UNTIL, clock_now() + POP_DEADLINE_NS);
 }
 
 static op_kind_t
@@ -299,10 +301,10 @@ do_one(actor_t *actor)
         add_many(actor);
         break;
     case OP_TRY_POP:
-    case OP_POP_MANY:
+    case OP_TRY_POP_MANY:
         (void)pop(actor, kind, 0);
         break;
-    case OP_POP:
+    case OP_POP_UNTIL:
         pop_blocking(actor);
         break;
     case OP_DELETE:
@@ -318,8 +320,8 @@ do_one(actor_t *actor)
     case OP_ACTIVATE:
         touch(actor, kind);
         break;
-    case OP_MOVE_ALL:
-        actor_move_all(actor, plugins_event(actor));
+    case OP_NOTIFY:
+        actor_notify(actor, plugins_event(actor));
         break;
     default:
         actor_tick(actor);
@@ -340,7 +342,7 @@ actor_main(void *argument)
             actor_finish_held(actor);
     }
     actor_finish_held(actor);
-    while (actor->number >= FIRST_SLEEPER && pop(actor, OP_POP, SCHEDQ_NO_DEADLINE) == SCHEDQ_OK)
+    while (actor->number >= FIRST_SLEEPER && pop(actor, OP_POP, 0) == SCHEDQ_OK)
         actor_finish_held(actor);
     return NULL;
 }

@@ -23,9 +23,9 @@ call_name(unsigned call)
  * nor full of all names.
  */
 static const unsigned default_weights[OPS] = {
-    [OP_ADD] = 24,     [OP_ADD_MANY] = 6, [OP_TRY_POP] = 16, [OP_POP] = 8,
-    [OP_POP_MANY] = 6, [OP_DELETE] = 8,   [OP_UPDATE] = 10,  [OP_FIND] = 10,
-    [OP_GET] = 4,      [OP_TICK] = 2,     [OP_MOVE_ALL] = 4, [OP_ACTIVATE] = 2,
+    [OP_ADD] = 24,         [OP_ADD_MANY] = 6, [OP_TRY_POP] = 16, [OP_POP_UNTIL] = 8,
+    [OP_TRY_POP_MANY] = 6, [OP_DELETE] = 8,   [OP_UPDATE] = 10,  [OP_FIND] = 10,
+    [OP_GET] = 4,          [OP_TICK] = 2,     [OP_NOTIFY] = 4,   [OP_ACTIVATE] = 2,
 };
 
 static void
@@ -58,9 +58,11 @@ finish(const struct argp_state *state, void *input)
         options->weight_sum += options->weights[i];
     if (options->weights[OP_ADD] + options->weights[OP_ADD_MANY] == 0)
         argument_bad(state, "mix", options->mix, "lists with add or add_many above 0");
-    if (options->weights[OP_TRY_POP] + options->weights[OP_POP] + options->weights[OP_POP_MANY] ==
+    if (options->weights[OP_TRY_POP] + options->weights[OP_POP_UNTIL] +
+            options->weights[OP_TRY_POP_MANY] ==
         0)
-        argument_bad(state, "mix", options->mix, "lists with try_pop, pop or pop_many above 0");
+        argument_bad(state, "mix", options->mix,
+                     "lists with try_pop, pop_until or try_pop_many above 0");
     if (options->kill && options->freezes > KILLS_MAX)
         argp_error(state, "--freezes is \"%u\": legal are 1..%u with --kill", options->freezes,
                    KILLS_MAX);
@@ -87,11 +89,12 @@ static const argument_t table[] = {
                     "0..1000, default 1"),
     ARGUMENT_NUMBER(options_t, seed, "seed", 'r', 0, UINT64_MAX,
                     "of all random choices; default: the time"),
-    ARGUMENT_CALL("mix", 'x', "CALL=N,...",
-                  "weights, 0..1000, of add, add_many, try_pop, pop, pop_many, delete, update, "
-                  "find, get, tick, move_all, activate; what is not named keeps its default. Every "
-                  "popped pod ends in done, done_many or add_unschedulable",
-                  choose_mix),
+    ARGUMENT_CALL(
+        "mix", 'x', "CALL=N,...",
+        "weights, 0..1000, of add, add_many, try_pop, pop_until, try_pop_many, delete, "
+        "update, find, get, tick, notify, activate; what is not named keeps its default. Every "
+        "popped pod ends in done, done_many or fail",
+        choose_mix),
     ARGUMENT_FLAG(options_t, kill, "kill", 'k',
                   "the stopped thread never comes back; each round has a queue of its own"),
     ARGUMENTS_END};

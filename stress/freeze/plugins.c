@@ -53,8 +53,7 @@ plugins_register(run_t *run)
     for (unsigned i = 0; i < RUN_PLUGINS; i++) {
         schedq_interest_t interest = {
             .resource = plugins[i].resource, .actions = plugins[i].actions, .hint = hint};
-        schedq_plugin_t plugin;
-        schedq_plugin_init(&plugin);
+        schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
         plugin.name = plugins[i].name;
         plugin.interests = plugins[i].resource != NULL ? &interest : NULL;
         plugin.interest_count = plugins[i].resource != NULL;

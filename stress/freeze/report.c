@@ -18,7 +18,7 @@ must_have_popped(const options_t *options, uint64_t calls)
 {
     const unsigned *weights = options->weights;
     uint64_t adds = weights[OP_ADD] + weights[OP_ADD_MANY];
-    uint64_t pops = weights[OP_TRY_POP] + weights[OP_POP] + weights[OP_POP_MANY];
+    uint64_t pops = weights[OP_TRY_POP] + weights[OP_POP_UNTIL] + weights[OP_TRY_POP_MANY];
     return calls * (adds < pops ? adds : pops) / options->weight_sum >= 500;
 }
 
@@ -100,8 +100,8 @@ print_legend(void)
 static bool
 is_called(const options_t *options, unsigned call)
 {
-    return call == OP_DONE || call == OP_DONE_MANY || call == OP_ADD_UNSCHEDULABLE ||
-           call == CALL_TIMER || (call < OPS && options->weights[call] > 0);
+    return call == OP_DONE || call == OP_DONE_MANY || call == OP_FAIL || call == CALL_TIMER ||
+           (call < OPS && options->weights[call] > 0);
 }
 
 unsigned

@@ -101,8 +101,7 @@ static void
 make_queue(run_t *run)
 {
     char why[200];
-    schedq_config_t config;
-    schedq_config_init(&config);
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
     config.engine = (uint8_t)run->options->engine->value;
     config.allocator = (schedq_allocator_t){.alloc = marked_alloc, .free = marked_free, .ctx = run};
     config.clock = (schedq_clock_t){.now_ns = read_clock, .ctx = run};

@@ -120,7 +120,7 @@ schedq_status_t actor_find_named(actor_t *actor, unsigned index, schedq_result_t
 schedq_status_t actor_delete_named(actor_t *actor, unsigned index);
 /** Adds it as a pod that failed with an error: it backs off. */
 schedq_status_t actor_readd_named(actor_t *actor, unsigned index);
-void actor_move_all(actor_t *actor, schedq_event_t event);
+void actor_notify(actor_t *actor, schedq_event_t event);
 void actor_tick(actor_t *actor);
 
 #endif

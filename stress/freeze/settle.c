@@ -131,7 +131,7 @@ set_free(run_t *run, actor_t *own, const actor_t *dead)
 {
     patience_t patience;
     for (unsigned i = 0; i < sizeof plugins_free_all / sizeof *plugins_free_all; i++)
-        actor_move_all(own, plugins_free_all[i]);
+        actor_notify(own, plugins_free_all[i]);
     run_wait(&patience);
     while (anything_waits(run, own, dead) && run_waited(&patience, run_progress(run))) {
         if (!has_sleepers(run, dead)) {
@@ -211,7 +211,7 @@ static unsigned
 may_hold_unseen(const actor_t *dead)
 {
     unsigned intent = atomic_load(&dead->intent);
-    return intent == OP_POP_MANY ? BATCH : intent == OP_POP || intent == OP_TRY_POP ? 1 : 0;
+    return intent == OP_TRY_POP_MANY ? BATCH : op_pops_one(intent) ? 1 : 0;
 }
 
 /*
@@ -248,9 +248,8 @@ end_what_it_held(run_t *run, actor_t *own, const actor_t *dead)
 {
     for (unsigned i = 0; i < atomic_load(&dead->held_count); i++) {
         unsigned intent = atomic_load(&dead->intent), index = dead->held[i].index;
-        bool open =
-            (intent == OP_DONE || intent == OP_DONE_MANY || intent == OP_ADD_UNSCHEDULABLE) &&
-            times_open(dead, index) > 0;
+        bool open = (intent == OP_DONE || intent == OP_DONE_MANY || intent == OP_FAIL) &&
+                    times_open(dead, index) > 0;
         schedq_status_t status = schedq_done(own->worker, dead->held[i].token);
         TALLY_CHECK(&run->tally,
                     status == SCHEDQ_OK || status == SCHEDQ_GONE ||
@@ -283,7 +282,7 @@ destroy(run_t *run, actor_t *own, const actor_t *dead)
         if (run->actors[i].worker != own->worker)
             (void)schedq_worker_unregister(run->actors[i].worker);
     }
-    status = schedq_destroy(run->queue);
+    status = schedq_destroy_with_pods(run->queue, NULL, 0);
     TALLY_CHECK(&run->tally, status == (timer_is_dead ? SCHEDQ_BUSY : SCHEDQ_OK),
                 "schedq_destroy says %s", schedq_status_name(status));
 }

@@ -145,7 +145,7 @@ static bool
 sleeps_inside(actor_t *actor)
 {
     unsigned call = atomic_load_explicit(&actor->ice.call, memory_order_relaxed);
-    return call != OP_NONE && call != OP_POP && state_of(actor) == 'S';
+    return call != OP_NONE && !op_waits(call) && state_of(actor) == 'S';
 }
 
 static void

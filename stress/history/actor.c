@@ -39,11 +39,9 @@ actor_unregister(actor_t *actor)
 static uint8_t
 call_of(const op_t *op)
 {
-    if (op->kind == OP_POP && op->deadline_ns == SCHEDQ_NO_DEADLINE)
-        return CALL_WAIT;
-    if (op->kind == OP_DELETE && op->names == NULL)
+    if (op->kind == OP_DELETE && op->name == NULL)
         return CALL_DELETE_POD;
-    if (op->kind == OP_MOVE_ALL && op->move->target.bits != 0)
+    if (op->kind == OP_NOTIFY && op->change->target.bits != 0)
         return CALL_TARGET;
     return (uint8_t)op->kind;
 }
@@ -73,7 +71,7 @@ static record_t *
 leave(actor_t *actor, uint64_t begin, const op_t *op)
 {
     uint64_t end = stamp_end();
-    size_t count = op->kind == OP_POP_MANY ? op->got : op->count;
+    size_t count = op->kind == OP_TRY_POP_MANY ? op->got : op->count;
     record_t *first = NULL;
     atomic_store_explicit(&actor->doing, OP_NONE, memory_order_relaxed);
     atomic_store_explicit(&actor->calls,
@@ -143,9 +141,8 @@ next_object(actor_t *actor, const description_t *what)
 static void
 make_spec(actor_t *actor, const description_t *what, schedq_pod_spec_t *spec)
 {
-    memset(spec, 0, sizeof *spec);
+    *spec = (schedq_pod_spec_t)SCHEDQ_POD_SPEC_INIT;
     spec->object = next_object(actor, what);
-    spec->name_length = names_length(what->name);
     spec->priority = what->priority;
     if (what->keyed) {
         spec->flags = SCHEDQ_POD_ORDER_KEY;
@@ -159,8 +156,10 @@ run_described(actor_t *actor, op_t op, const description_t *what)
 {
     schedq_pod_spec_t spec;
     make_spec(actor, what, &spec);
-    op.names = names_text(what->name);
-    op.specs = &spec;
+    spec.flags |= op.kind == OP_UPDATE ? SCHEDQ_POD_ADD : 0;
+    op.name = names_text(what->name);
+    op.name_length = names_length(what->name);
+    op.spec = &spec;
     record_t *record = run(actor, &op);
     objects_give_back(spec.object);
     note_description(record, what, spec.object);
@@ -189,21 +188,27 @@ actor_add(actor_t *actor, const description_t *what)
 void
 actor_add_many(actor_t *actor, const description_t *what, size_t count)
 {
-    schedq_pod_spec_t specs[MANY];
+    schedq_add_item_t items[MANY];
     schedq_pod_t pods[MANY];
     char names[MANY * (SCHEDQ_NAME_MAX + 1)];
     size_t length = 0;
     for (size_t i = 0; i < count; i++) {
-        make_spec(actor, &what[i], &specs[i]);
-        specs[i].name_offset = (uint32_t)length;
-        memcpy(names + length, names_text(what[i].name), specs[i].name_length);
-        length += specs[i].name_length;
+        make_spec(actor, &what[i], &items[i].spec);
+        items[i].name_offset = (uint32_t)length;
+        items[i].name_length = names_length(what[i].name);
+        memcpy(names + length, names_text(what[i].name), items[i].name_length);
+        length += items[i].name_length;
     }
-    op_t op = {.kind = OP_ADD_MANY, .count = count, .names = names, .specs = specs, .added = pods};
+    op_t op = {.kind = OP_ADD_MANY,
+               .count = count,
+               .names = names,
+               .names_length = length,
+               .items = items,
+               .added = pods};
     record_t *records = run(actor, &op);
     for (size_t i = 0; i < count; i++) {
-        objects_give_back(specs[i].object);
-        note_description(&records[i], &what[i], specs[i].object);
+        objects_give_back(items[i].spec.object);
+        note_description(&records[i], &what[i], items[i].spec.object);
         records[i].pod = pods[i].bits;
         share_pod(actor, pods[i].bits);
     }
@@ -213,7 +218,7 @@ void
 actor_update(actor_t *actor, const description_t *what, unsigned kind)
 {
     bool with_event = kind != KINDS;
-    schedq_event_t event = with_event ? kind_event((uint8_t)kind) : 0;
+    schedq_event_t event = with_event ? kind_event((uint8_t)kind) : SCHEDQ_EVENT_NONE;
     op_t op = {.kind = OP_UPDATE, .events = &event, .event_count = with_event};
     record_t *record = run_described(actor, op, what);
     record->with_event = with_event;
@@ -224,8 +229,7 @@ void
 actor_readd(actor_t *actor, const description_t *what)
 {
     const schedq_history_t history = {0};
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.place = actor->book->settings.host ? SCHEDQ_BACKOFF : 0;
     op_t op = {.kind = OP_READD, .history = &history, .failure = &failure};
     record_t *record = run_described(actor, op, what);
@@ -274,13 +278,13 @@ actor_try_pop(actor_t *actor)
 schedq_status_t
 actor_pop(actor_t *actor, int64_t deadline_ns)
 {
-    return pop(actor, OP_POP, 1, deadline_ns);
+    return pop(actor, deadline_ns == SCHEDQ_NO_DEADLINE ? OP_POP : OP_POP_UNTIL, 1, deadline_ns);
 }
 
 schedq_status_t
 actor_pop_many(actor_t *actor, size_t capacity)
 {
-    return pop(actor, OP_POP_MANY, capacity, 0);
+    return pop(actor, OP_TRY_POP_MANY, capacity, 0);
 }
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
@@ -385,8 +389,8 @@ fail(actor_t *actor, uint64_t bits, const in_hand_t *held, rejection_t why)
 {
     schedq_token_t token = {bits};
     schedq_failure_t failure;
-    op_t op = {.kind = OP_ADD_UNSCHEDULABLE, .tokens = &token, .failure = &failure};
-    schedq_failure_init(&failure);
+    op_t op = {.kind = OP_FAIL, .tokens = &token, .failure = &failure};
+    failure = (schedq_failure_t)SCHEDQ_FAILURE_INIT;
     failure.unschedulable = cluster_rejectors(actor->cluster, why.unschedulable);
     failure.pending = cluster_rejectors(actor->cluster, why.pending);
     uint64_t begin = enter(actor, &op);
@@ -426,8 +430,10 @@ actor_fail_in_hand(actor_t *actor, unsigned which, rejection_t why)
 static void
 apply(actor_t *actor, const schedq_candidate_t *candidate, kind_t kind, unsigned class)
 {
-    schedq_decision_t decision = {
-        .ref = candidate->ref, .event = kind_event((uint8_t)kind), .place = SCHEDQ_BACKOFF};
+    schedq_decision_t decision = {.struct_size = sizeof(schedq_decision_t),
+                                  .ref = candidate->ref,
+                                  .event = kind_event((uint8_t)kind),
+                                  .place = SCHEDQ_BACKOFF};
     uint64_t object = candidate->object;
     uint64_t rejectors = candidate->unschedulable | candidate->pending;
     schedq_status_t status = SCHEDQ_CHANGED;
@@ -446,7 +452,7 @@ static schedq_status_t
 event_by_host(actor_t *actor, kind_t kind, unsigned class)
 {
     schedq_candidate_t found[MANY];
-    schedq_query_t query;
+    schedq_query_t query = SCHEDQ_QUERY_INIT;
     uint64_t sequence;
     size_t count;
     uint64_t reached = cluster_rejectors(actor->cluster, kind_hearers((uint8_t)kind));
@@ -455,7 +461,6 @@ event_by_host(actor_t *actor, kind_t kind, unsigned class)
         return status;
     cluster_log(actor->cluster, sequence, kind, class);
     status = schedq_event_stamp(actor->worker, sequence, 0, reached);
-    schedq_query_init(&query);
     query.rejectors = reached;
     while (status == SCHEDQ_OK &&
            schedq_candidates(actor->worker, &query, found, MANY, &count) == SCHEDQ_OK) {
@@ -468,11 +473,10 @@ event_by_host(actor_t *actor, kind_t kind, unsigned class)
 void
 actor_event(actor_t *actor, kind_t kind, unsigned class)
 {
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = kind_event((uint8_t)kind);
-    move.new_object = kind == KIND_WILDCARD ? 0 : class + 1;
-    op_t op = {.kind = OP_MOVE_ALL, .move = &move};
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = kind_event((uint8_t)kind);
+    change.new_object = kind == KIND_WILDCARD ? 0 : class + 1;
+    op_t op = {.kind = OP_NOTIFY, .change = &change};
     uint64_t begin = enter(actor, &op);
     if (actor->book->settings.host)
         op.status = event_by_host(actor, kind, class);
@@ -486,11 +490,10 @@ actor_event(actor_t *actor, kind_t kind, unsigned class)
 void
 actor_target(actor_t *actor, uint64_t pod)
 {
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = kind_event(KIND_WILDCARD);
-    move.target.bits = pod;
-    run(actor, &(op_t){.kind = OP_MOVE_ALL, .move = &move})->pod = pod;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = kind_event(KIND_WILDCARD);
+    change.target.bits = pod;
+    run(actor, &(op_t){.kind = OP_NOTIFY, .change = &change})->pod = pod;
 }
 
 void
@@ -532,7 +535,7 @@ actor_gate(actor_t *actor, unsigned gate, bool shut)
 static record_t *
 find(actor_t *actor, uint32_t name)
 {
-    op_t op = {.kind = OP_FIND, .names = names_text(name), .name_length = names_length(name)};
+    op_t op = {.kind = OP_FIND, .name = names_text(name), .name_length = names_length(name)};
     record_t *record = run(actor, &op);
     record->name = name;
     if (op.status == SCHEDQ_OK) {
@@ -617,7 +620,7 @@ run_delete(actor_t *actor, op_t op, uint32_t name)
 void
 actor_delete_name(actor_t *actor, uint32_t name)
 {
-    op_t op = {.kind = OP_DELETE, .names = names_text(name), .name_length = names_length(name)};
+    op_t op = {.kind = OP_DELETE, .name = names_text(name), .name_length = names_length(name)};
     run_delete(actor, op, name);
 }
 

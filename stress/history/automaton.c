@@ -162,7 +162,7 @@ is_being_used(const record_t *record)
 {
     const record_t *popped = record->stay != NULL ? record->stay->popped : NULL;
     const record_t *use = popped != NULL && popped->token == record->token ? popped->use : NULL;
-    return use != NULL && use->call == OP_ADD_UNSCHEDULABLE && use->begin <= record->end;
+    return use != NULL && use->call == OP_FAIL && use->begin <= record->end;
 }
 
 static bool
@@ -222,12 +222,12 @@ is_legal(const automaton_t *automaton, const record_t *record)
         return may_enter(automaton, record);
     case OP_TRY_POP:
     case OP_POP:
-    case CALL_WAIT:
-    case OP_POP_MANY:
+    case OP_POP_UNTIL:
+    case OP_TRY_POP_MANY:
         return may_pop(record);
     case OP_DONE:
     case OP_DONE_MANY:
-    case OP_ADD_UNSCHEDULABLE:
+    case OP_FAIL:
     case OP_TOKEN_ALIVE:
         return may_use_token(record);
     case OP_DELETE:

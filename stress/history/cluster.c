@@ -99,8 +99,7 @@ register_plugin(schedq_t *queue, const char *name, const schedq_interest_t *inte
 {
     char why[200];
     uint64_t bit = 0;
-    schedq_plugin_t plugin;
-    schedq_plugin_init(&plugin);
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     plugin.name = name;
     plugin.interests = interest;
     plugin.interest_count = interest != NULL;

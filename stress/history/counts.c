@@ -22,7 +22,7 @@ counts_add(counts_t *counts, const book_t *book)
         counts->updates += ok && record->call == OP_UPDATE && !record->added;
         counts->failures += record_fails(record);
         counts->events += ok && (record->call == CALL_TARGET ||
-                                 (record->call == OP_MOVE_ALL &&
+                                 (record->call == OP_NOTIFY &&
                                   (book->settings.host || kind_is_registered(record->kind))));
         if (ok && record->call == OP_FIND && record->thread == book->threads &&
             record->place <= SCHEDQ_INFLIGHT)
@@ -81,9 +81,8 @@ void
 counts_check(const counts_t *counts, schedq_t *queue, unsigned workers, bool moving,
              report_t *report)
 {
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
     uint64_t pending = 0;
-    schedq_stats_init(&stats);
     schedq_stats(queue, &stats);
     for (unsigned place = 0; place <= SCHEDQ_INFLIGHT; place++)
         pending += counts->pending[place];
@@ -111,13 +110,12 @@ counts_check(const counts_t *counts, schedq_t *queue, unsigned workers, bool mov
 void
 counts_print(const counts_t *counts)
 {
-    static const uint8_t calls[][4] = {
-        {OP_ADD, OP_ADD_MANY, OP_READD, OP_UPDATE},
-        {OP_TRY_POP, OP_POP, CALL_WAIT, OP_POP_MANY},
-        {OP_DONE, OP_DONE_MANY, OP_ADD_UNSCHEDULABLE, OP_TOKEN_ALIVE},
-        {OP_DELETE, CALL_DELETE_POD, OP_FIND, OP_GET},
-        {OP_MOVE_ALL, CALL_TARGET, OP_ACTIVATE, OP_TICK},
-        {OP_NOMINATE, CALL_GATE, OP_CLOSE, OP_NONE}};
+    static const uint8_t calls[][4] = {{OP_ADD, OP_ADD_MANY, OP_READD, OP_UPDATE},
+                                       {OP_TRY_POP, OP_POP_UNTIL, OP_POP, OP_TRY_POP_MANY},
+                                       {OP_DONE, OP_DONE_MANY, OP_FAIL, OP_TOKEN_ALIVE},
+                                       {OP_DELETE, CALL_DELETE_POD, OP_FIND, OP_GET},
+                                       {OP_NOTIFY, CALL_TARGET, OP_ACTIVATE, OP_TICK},
+                                       {OP_NOMINATE, CALL_GATE, OP_CLOSE, OP_NONE}};
     for (unsigned i = 0; calls[i / 4][i % 4] != OP_NONE; i++) {
         uint8_t call = calls[i / 4][i % 4];
         printf("%-14s", call_name(call));

@@ -126,15 +126,15 @@ crew_explain(crew_t *crew, report_t *report)
         if (doing == OP_NONE)
             continue;
         printf("thread %u is in %s\n", i, call_name((uint8_t)doing));
-        inside += doing != CALL_WAIT;
-        sleepers += doing == CALL_WAIT;
+        inside += doing != OP_POP;
+        sleepers += doing == OP_POP;
     }
     if (inside > 0) {
         report_violation(report, RULE_WAKEUP, NULL, NULL,
                          "%u calls that never wait for a pod do not end", inside);
         return;
     }
-    schedq_stats_init(&stats);
+    stats = (schedq_stats_t)SCHEDQ_STATS_INIT;
     schedq_stats(crew->world->queue, &stats);
     report_violation(
         report, RULE_WAKEUP, NULL, NULL,

@@ -210,8 +210,8 @@ static void
 sleep_elsewhere(world_t *world, actor_t *actor)
 {
     schedq_popped_t popped;
-    atomic_store_explicit(&actor->doing, CALL_WAIT, memory_order_relaxed);
-    schedq_pop(world->elsewhere, SCHEDQ_NO_DEADLINE, &popped);
+    atomic_store_explicit(&actor->doing, OP_POP, memory_order_relaxed);
+    schedq_pop(world->elsewhere, &popped);
 }
 
 static void

@@ -73,7 +73,7 @@ class_of(const record_t *event)
 static bool
 is_event(const record_t *record)
 {
-    return record->call == OP_MOVE_ALL && record->status == SCHEDQ_OK;
+    return record->call == OP_NOTIFY && record->status == SCHEDQ_OK;
 }
 
 static void

@@ -51,7 +51,7 @@ configure(const options_t *options, schedq_config_t *config)
     if (options->queue == QUEUE_KUBE)
         schedq_config_kube_1_34(config);
     else
-        schedq_config_init(config);
+        *config = (schedq_config_t)SCHEDQ_CONFIG_INIT;
     if (options->queue == QUEUE_COUNTED) {
         config->objects = SCHEDQ_OBJECTS_COUNTED;
         config->retain = objects_retain;
@@ -151,7 +151,7 @@ close_run(run_t *run)
     crew_dismiss(&run->crew);
     actor_unregister(&run->world.actors[options->threads]);
     schedq_stop(run->world.queue);
-    schedq_status_t status = schedq_destroy(run->world.queue);
+    schedq_status_t status = schedq_destroy_with_pods(run->world.queue, NULL, 0);
     if (status != SCHEDQ_OK)
         report_violation(&run->report, RULE_CLOSED, NULL, NULL, "destroy says %s",
                          schedq_status_name(status));

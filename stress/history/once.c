@@ -17,7 +17,7 @@ check_end(const life_t *life, report_t *report)
         return;
     if (life->ended == NULL)
         report_violation(report, RULE_ONCE, popped, life->pending,
-                         "a pod was popped, and no done or add_unschedulable of it is OK");
+                         "a pod was popped, and no done or fail of it is OK");
     else if (!record_is_done(life->ended) && life->returned == NULL)
         report_violation(report, RULE_TOKENS, popped, life->ended,
                          "a pod was deleted in flight, and its holder never learned of it");

@@ -443,7 +443,7 @@ static void
 count_obligation(const order_t *order, const item_t *pop, report_t *report)
 {
     const record_t *record = pop->record;
-    if (record->status == SCHEDQ_TIMEDOUT || record->call == CALL_WAIT)
+    if (record->status == SCHEDQ_TIMEDOUT || record->call == OP_POP)
         report_obligation(report, RULE_WAKEUP);
     if (record->status == SCHEDQ_EMPTY || record->status == SCHEDQ_CLOSED)
         report_obligation(report, RULE_EMPTY);
@@ -511,7 +511,7 @@ check_batches(const book_t *book, report_t *report)
 {
     for (size_t i = 0, length; i < book->count; i += length) {
         length = batch_length(book->all + i, book->count - i);
-        if (book->all[i]->call != OP_POP_MANY)
+        if (book->all[i]->call != OP_TRY_POP_MANY)
             continue;
         for (size_t later = i + 1; later < i + length; later++) {
             for (size_t earlier = i; earlier < later; earlier++)

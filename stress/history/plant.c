@@ -223,7 +223,7 @@ plant_batch_order(book_t *book, lives_t *lives)
     (void)lives;
     for (size_t i = 0; i + 1 < book->count; i++) {
         record_t *first = book->all[i], *second = book->all[i + 1];
-        bool one_call = first->call == OP_POP_MANY && second->call == OP_POP_MANY &&
+        bool one_call = first->call == OP_TRY_POP_MANY && second->call == OP_TRY_POP_MANY &&
                         first->thread == second->thread && first->begin == second->begin;
         if (one_call && is_swappable(first, first->begin) && is_swappable(second, first->begin) &&
             (ranks_before(first, second, true) || ranks_before(first, second, false))) {
@@ -317,7 +317,7 @@ plant_empty(book_t *book, lives_t *lives)
 static bool
 plant_timed_out(book_t *book, lives_t *lives)
 {
-    return find_nothing(book, lives, OP_POP, SCHEDQ_TIMEDOUT);
+    return find_nothing(book, lives, OP_POP_UNTIL, SCHEDQ_TIMEDOUT);
 }
 
 static void

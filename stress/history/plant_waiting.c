@@ -16,7 +16,7 @@ event_between(const book_t *book, uint8_t rejectors, uint64_t after, uint64_t be
         const record_t *record = book->sorted[i];
         if (record->begin > before)
             return NULL;
-        if (record->call == OP_MOVE_ALL && record->kind != KIND_FIT && record->begin > after &&
+        if (record->call == OP_NOTIFY && record->kind != KIND_FIT && record->begin > after &&
             record->end < before && (kind_hearers(record->kind) & rejectors) != 0)
             return record;
     }

@@ -63,14 +63,10 @@ book_take(book_t *book, unsigned thread)
 const char *
 call_name(uint8_t call)
 {
-    static const char *const own[CALLS] = {[OP_ADD_UNSCHEDULABLE] = "add_unsch.",
-                                           [OP_DELETE] = "delete(name)",
-                                           [OP_MOVE_ALL] = "event",
-                                           [CALL_CARRY] = "was there",
-                                           [CALL_WAIT] = "pop(for ever)",
-                                           [CALL_DELETE_POD] = "delete(handle)",
-                                           [CALL_TARGET] = "event(target)",
-                                           [CALL_GATE] = "gate"};
+    static const char *const own[CALLS] = {
+        [OP_DELETE] = "delete(name)",    [OP_NOTIFY] = "event",
+        [CALL_CARRY] = "was there",      [CALL_DELETE_POD] = "delete(handle)",
+        [CALL_TARGET] = "event(target)", [CALL_GATE] = "gate"};
     return call < CALLS && own[call] != NULL ? own[call] : op_name(call);
 }
 
@@ -94,7 +90,7 @@ record_creates(const record_t *record)
 bool
 record_is_pop(const record_t *record)
 {
-    return record->call == CALL_WAIT || (record->call >= OP_TRY_POP && record->call <= OP_POP_MANY);
+    return record->call >= OP_TRY_POP && record->call <= OP_TRY_POP_MANY;
 }
 
 bool
@@ -106,13 +102,13 @@ record_is_done(const record_t *record)
 bool
 record_uses_token(const record_t *record)
 {
-    return record_is_done(record) || record->call == OP_ADD_UNSCHEDULABLE;
+    return record_is_done(record) || record->call == OP_FAIL;
 }
 
 bool
 record_fails(const record_t *record)
 {
-    return record->call == OP_ADD_UNSCHEDULABLE && record->status == SCHEDQ_OK;
+    return record->call == OP_FAIL && record->status == SCHEDQ_OK;
 }
 
 bool
@@ -150,9 +146,9 @@ describes(const record_t *record)
 static void
 print_cause(const record_t *record, FILE *out)
 {
-    if (record->call == OP_MOVE_ALL || record->with_event)
+    if (record->call == OP_NOTIFY || record->with_event)
         fprintf(out, " %s", kind_name(record->kind));
-    if (record->call == OP_MOVE_ALL && record->kind == KIND_FIT)
+    if (record->call == OP_NOTIFY && record->kind == KIND_FIT)
         fprintf(out, " class %u", record->class);
     if (record->call == CALL_GATE)
         fprintf(out, " %u %s", record->gate, record->shut ? "shuts" : "opens");

@@ -23,9 +23,8 @@ enum { THREADS_MAX = 32, MANY = 8 /* pods of one call, at most */ };
  */
 enum {
     CALL_CARRY = OPS, /* no call: a pod that is there as the round begins */
-    CALL_WAIT,        /* pop without a deadline */
     CALL_DELETE_POD,  /* delete by handle; OP_DELETE: by name */
-    CALL_TARGET,      /* move_all of a wildcard with a target; OP_MOVE_ALL: any other */
+    CALL_TARGET,      /* notify of a wildcard with a target; OP_NOTIFY: any other */
     CALL_GATE,        /* no call: a gate opens or shuts */
     CALLS
 };

@@ -11,6 +11,7 @@
 #include "driver.h"
 
 #include "report.h"
+#include "state.h"
 #include "support/interrupt.h"
 #include "support/patience.h"
 
@@ -248,7 +249,7 @@ static bool
 parse_place(const char *name, schedq_place_t *place)
 {
     for (int i = SCHEDQ_ACTIVE; i <= SCHEDQ_INFLIGHT; i++) {
-        if (strcmp(schedq_place_name((schedq_place_t)i), name) == 0) {
+        if (strcmp(state_place_name((schedq_place_t)i), name) == 0) {
             *place = (schedq_place_t)i;
             return true;
         }

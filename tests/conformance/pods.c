@@ -17,18 +17,19 @@
 
 #define EVENTS_MAX 64
 
-/* A pod as schedq_add wants it; the name begins where the spec says, at 0. */
+/* A pod as schedq_add wants it. */
 struct description {
     char name[FULL_NAME_SIZE];
+    size_t length;
     schedq_pod_spec_t spec;
 };
 
 static struct description
 describe(struct world *world, const struct pod_text *text, const struct object *object)
 {
-    struct description description = {0};
+    struct description description = {.spec = SCHEDQ_POD_SPEC_INIT};
 
-    description.spec.name_length = world_full_name(description.name, text->id.name);
+    description.length = world_full_name(description.name, text->id.name);
     description.spec.object = object_bits(object);
     description.spec.nominated_node = world_node(world, text->nominated);
     description.spec.priority = (int32_t)text->prio.value;
@@ -54,7 +55,8 @@ run_add(struct world *world, const struct operation *operation, FILE *result)
     const struct pod_text *text = &operation->pod;
     struct description description = describe(world, text, world_pod_object(world, text));
     schedq_result_t added;
-    schedq_status_t status = schedq_add(world->worker, description.name, &description.spec, &added);
+    schedq_status_t status =
+        schedq_add(world->worker, description.name, description.length, &description.spec, &added);
 
     if (status == SCHEDQ_OK) {
         note_pod(world, text)->handle = added.pod;
@@ -109,7 +111,7 @@ static bool
 read_failure(const struct profile *profile, const struct operation *operation,
              schedq_failure_t *failure, FILE *result)
 {
-    schedq_failure_init(failure);
+    *failure = (schedq_failure_t)SCHEDQ_FAILURE_INIT;
     return world_rejectors(profile, &operation->plugins, &failure->unschedulable, result) &&
            world_rejectors(profile, &operation->pending, &failure->pending, result);
 }
@@ -118,6 +120,7 @@ static void
 fail_in_flight(struct world *world, const struct operation *operation, struct pod *pod,
                FILE *result)
 {
+    schedq_pod_spec_t newest;
     schedq_failure_t failure;
     schedq_status_t status;
 
@@ -131,11 +134,11 @@ fail_in_flight(struct world *world, const struct operation *operation, struct po
     }
     if (world->script->release->hints) {
         const struct object *object = world_pod_object(world, &operation->pod);
-        failure.has_newest = 1;
-        failure.newest = describe(world, &operation->pod, object).spec;
+        newest = describe(world, &operation->pod, object).spec;
+        failure.newest = &newest;
         note_pod(world, &operation->pod);
     }
-    status = schedq_add_unschedulable(world->worker, &pod->token, &failure, NULL);
+    status = schedq_fail(world->worker, &pod->token, &failure, NULL);
     if (status == SCHEDQ_OK || status == SCHEDQ_GONE) {
         pod->in_flight = false;
     }
@@ -167,8 +170,8 @@ fail_after_done(struct world *world, const struct operation *operation, FILE *re
     if (!read_failure(world_profile(world, text->profile), operation, &failure, result)) {
         return;
     }
-    status = schedq_readd(world->worker, description.name, &description.spec, &history, &failure,
-                          &added);
+    status = schedq_readd(world->worker, description.name, description.length, &description.spec,
+                          &history, &failure, &added);
     if (status == SCHEDQ_OK) {
         note_pod(world, text)->handle = added.pod;
     }
@@ -259,8 +262,7 @@ keep_affinity(struct world *world, const struct description *description, struct
 {
     schedq_result_t found;
 
-    if (schedq_find(world->worker, description->name, description->spec.name_length, &found) ==
-            SCHEDQ_OK &&
+    if (schedq_find(world->worker, description->name, description->length, &found) == SCHEDQ_OK &&
         found.place != SCHEDQ_INFLIGHT && strcmp(object_at(found.object)->uid, object->uid) == 0) {
         object->affinity = object_at(found.object)->affinity;
     }
@@ -280,7 +282,7 @@ run_update(struct world *world, const struct operation *operation, FILE *result)
     schedq_status_t status;
 
     keep_affinity(world, &description, object);
-    description.spec.flags = object->affinity != NULL ? SCHEDQ_POD_AFFINITY : 0;
+    description.spec.flags = SCHEDQ_POD_ADD | (object->affinity != NULL ? SCHEDQ_POD_AFFINITY : 0);
     if (world->script->release->hints) {
         count = operation->event_count;
         if (!read_events(world, operation, events, result) ||
@@ -288,8 +290,8 @@ run_update(struct world *world, const struct operation *operation, FILE *result)
             return;
         }
     }
-    status = schedq_update(world->worker, description.name, &description.spec, old_object, events,
-                           count, &updated);
+    status = schedq_update(world->worker, description.name, description.length, &description.spec,
+                           old_object, events, count, &updated);
     if (status == SCHEDQ_OK) {
         note_pod(world, text)->handle = updated.pod;
     }
@@ -301,7 +303,7 @@ run_delete(struct world *world, const struct operation *operation, FILE *result)
 {
     char name[FULL_NAME_SIZE];
     uint32_t length = world_full_name(name, operation->pod.id.name);
-    schedq_status_t status = schedq_delete(world->worker, (schedq_pod_t){0}, name, length, NULL);
+    schedq_status_t status = schedq_delete_name(world->worker, name, length, NULL);
 
     write_status(world, status == SCHEDQ_NOT_FOUND ? SCHEDQ_OK : status, result);
 }

@@ -17,26 +17,25 @@ run_move(struct world *world, const struct operation *operation, FILE *result)
 {
     const struct pod *target = NULL;
     struct number unseen = {.given = true};
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
 
-    schedq_move_init(&move);
-    if (!world_event(world, &operation->event, &move.event, result)) {
+    if (!world_event(world, &operation->event, &change.event, result)) {
         return;
     }
-    move.old_object = world_number_object(world, operation->old_number);
-    move.new_object = world_number_object(world, operation->new_number);
+    change.old_object = world_number_object(world, operation->old_number);
+    change.new_object = world_number_object(world, operation->new_number);
     if (operation->target.name != NULL) {
         target = world_find_pod(world, operation->target);
         if (target == NULL) {
-            move.new_object = world_number_object(world, unseen);
+            change.new_object = world_number_object(world, unseen);
         } else {
-            move.target = target->handle;
+            change.target = target->handle;
         }
     }
     if (operation->precheck != NULL) {
-        move.precheck = has_even_name;
+        change.precheck = has_even_name;
     }
-    write_status(world, schedq_move_all(world->worker, &move, NULL), result);
+    write_status(world, schedq_notify(world->worker, &change, NULL), result);
 }
 
 static void
@@ -81,21 +80,21 @@ run_assigned(struct world *world, const struct operation *operation, FILE *resul
     struct event_text event = assigned_event(world, operation);
     const char *ns = operation->ns == NULL ? NAMESPACE : operation->ns;
     struct object *assigned = keep(&world->script->memory, 1, sizeof *assigned);
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     schedq_status_t status;
 
     *assigned =
         (struct object){.ns = ns, .app = operation->app, .number = operation->new_number.value};
-    schedq_move_init(&move);
-    if (!world_event(world, &event, &move.event, result)) {
+    if (!world_event(world, &event, &change.event, result)) {
         return;
     }
-    move.old_object = world_number_object(world, operation->old_number);
-    move.new_object = object_bits(assigned);
+    change.old_object = world_number_object(world, operation->old_number);
+    change.new_object = object_bits(assigned);
     if (operation->kind == OP_ASSIGNED_ADD) {
-        status = schedq_assigned_pod_added(world->worker, &move, ns, (uint32_t)strlen(ns), NULL);
+        status = schedq_assigned_pod_added(world->worker, &change, ns, (uint32_t)strlen(ns), NULL);
     } else {
-        status = schedq_assigned_pod_updated(world->worker, &move, ns, (uint32_t)strlen(ns), NULL);
+        status =
+            schedq_assigned_pod_updated(world->worker, &change, ns, (uint32_t)strlen(ns), NULL);
     }
     write_status(world, status, result);
 }

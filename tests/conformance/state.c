@@ -69,6 +69,12 @@ write_one(const struct seen *seen, FILE *out)
     }
 }
 
+const char *
+state_place_name(schedq_place_t place)
+{
+    return place == SCHEDQ_PARKED ? "unschedulable" : schedq_place_name(place);
+}
+
 struct listing {
     const struct script *script;
     struct snapshot *snapshot;
@@ -82,7 +88,7 @@ write_place(const struct listing *listing, schedq_place_t place, compare_fn comp
     const struct snapshot *snapshot = listing->snapshot;
     const char *separator = "";
 
-    fprintf(listing->out, "%s:", schedq_place_name(place));
+    fprintf(listing->out, "%s:", state_place_name(place));
     if (snapshot->count > 1) {
         qsort(snapshot->pods, snapshot->count, sizeof *snapshot->pods, compare);
     }

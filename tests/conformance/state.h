@@ -13,6 +13,8 @@
  */
 void state_write(const struct script *script, struct snapshot *snapshot, uint64_t forgotten_pops,
                  FILE *out);
+/** What vectors name a place: as the library does, but kube's word "unschedulable" for parked. */
+const char *state_place_name(schedq_place_t place);
 /** The newest pop of a snapshot, 0 if none of its pods is in flight. */
 uint64_t state_newest_pop(const struct snapshot *snapshot);
 /**

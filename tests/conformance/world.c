@@ -41,7 +41,8 @@ configure(struct world *world, schedq_config_t *config, uint8_t engine)
 {
     const struct config_line *line = &world->script->config;
 
-    (void)schedq_config_preset(config, sizeof *config, world->script->release->preset);
+    *config = (schedq_config_t)SCHEDQ_CONFIG_INIT;
+    (void)schedq_config_preset(config, world->script->release->preset);
     config->engine = engine;
     config->objects = SCHEDQ_OBJECTS_STABLE;
     config->count_cycles = 1;
@@ -119,7 +120,7 @@ register_plugin(struct world *world, struct plugin_line *line)
     schedq_interest_t *interests =
         keep(&world->script->memory, line->interest_count, sizeof *interests);
     struct profile *profile;
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     char why[WHY_SIZE] = "";
     schedq_status_t status;
     uint64_t bit = 0;
@@ -133,7 +134,6 @@ register_plugin(struct world *world, struct plugin_line *line)
         interests[i].actions = line->interests[i].event.actions;
         interests[i].hint = line->interests[i].hint;
     }
-    schedq_plugin_init(&plugin);
     plugin.profile = profile->number;
     plugin.flags = plugin_flags(world, line->name);
     plugin.name = line->name;
@@ -218,7 +218,7 @@ world_close(struct world *world)
         status = schedq_worker_unregister(world->workers[i]);
     }
     if (status == SCHEDQ_OK) {
-        status = schedq_destroy(world->queue);
+        status = schedq_destroy_with_pods(world->queue, NULL, 0);
     }
     if (status != SCHEDQ_OK) {
         report(world->script->file, 1, "the queue is not destroyed: %s",

@@ -71,17 +71,18 @@ all_are_wanted(const char *library)
 static int
 use_a_queue(uint8_t engine)
 {
-    schedq_config_t config;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
     schedq_t *queue;
     schedq_worker_t *worker;
-    schedq_pod_spec_t spec = {.name_length = 3, .object = 1};
+    schedq_pod_spec_t spec = {
+        .struct_size = sizeof(schedq_pod_spec_t), .name_length = 3, .object = 1};
 
-    schedq_config_init(&config);
     config.engine = engine;
     return schedq_create(&config, &queue, NULL, 0) == SCHEDQ_OK &&
            schedq_worker_register(queue, &worker, NULL, 0) == SCHEDQ_OK &&
-           schedq_add(worker, "a/b", &spec, NULL) == SCHEDQ_OK &&
-           schedq_worker_unregister(worker) == SCHEDQ_OK && schedq_destroy(queue) == SCHEDQ_OK;
+           schedq_add(worker, "a/b", 3, &spec, NULL) == SCHEDQ_OK &&
+           schedq_worker_unregister(worker) == SCHEDQ_OK &&
+           schedq_destroy_with_pods(queue, NULL, 0) == SCHEDQ_OK;
 }
 
 int

@@ -6,10 +6,10 @@
 
 #include "compare.h"
 
-static size_t
-spec_count(const op_t *op)
+static bool
+turns_order(const world_t *world, unsigned side)
 {
-    return op->specs == NULL ? 0 : op->kind == OP_ADD_MANY ? op->count : 1;
+    return side == 1 && world->plant == &plant_others[OTHER_ORDER];
 }
 
 /*
@@ -20,21 +20,28 @@ static schedq_status_t
 run_side(const world_t *world, unsigned side, both_t *both)
 {
     op_t *op = &both->ops[side];
-    const schedq_pod_spec_t *specs = op->specs;
-    schedq_pod_spec_t copies[BATCH_MAX];
+    const schedq_pod_spec_t *spec = op->spec;
+    const schedq_add_item_t *items = op->items;
+    schedq_pod_spec_t copy;
+    schedq_add_item_t copies[BATCH_MAX];
 
-    for (size_t i = 0; i < spec_count(op); i++) {
-        copies[i] = specs[i];
-        if (side == 1 && world->plant == &plant_others[OTHER_ORDER]) {
-            copies[i].order_key = ~copies[i].order_key;
-        }
+    if (spec != NULL) {
+        copy = *spec;
+        copy.order_key ^= turns_order(world, side) ? -1 : 0;
+        op->spec = &copy;
     }
-    op->specs = copies;
-    op->names = both->names != NULL ? both->names->text : op->names;
+    if (items != NULL) {
+        for (size_t i = 0; i < op->count; i++) {
+            copies[i] = items[i];
+            copies[i].spec.order_key ^= turns_order(world, side) ? -1 : 0;
+        }
+        op->items = copies;
+    }
     memset(&op->result, UNTOUCHED, sizeof op->result);
     memset(op->statuses, UNTOUCHED, sizeof op->statuses);
     (void)op_run(world_worker(world, side), op);
-    op->specs = specs;
+    op->spec = spec;
+    op->items = items;
     both->results[side] = op->result;
     return op->status;
 }
@@ -57,11 +64,14 @@ both_run(world_t *world, both_t *both)
 static void
 show_specs(const world_t *world, const op_t *op)
 {
-    for (size_t i = 0; i < spec_count(op); i++) {
-        spec_show(world, &op->specs[i]);
+    if (op->spec != NULL) {
+        spec_show(world, op->name_length, op->spec);
     }
-    if (op->failure != NULL && op->failure->has_newest) {
-        spec_show(world, &op->failure->newest);
+    for (size_t i = 0; op->items != NULL && i < op->count; i++) {
+        spec_show(world, op->items[i].name_length, &op->items[i].spec);
+    }
+    if (op->failure != NULL && op->failure->newest != NULL) {
+        spec_show(world, 0, op->failure->newest);
     }
 }
 

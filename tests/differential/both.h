@@ -6,7 +6,7 @@
 #include "spec.h"
 
 typedef struct both {
-    name_text_t *names; /* those of the call; NULL: it has none, or its own */
+    name_text_t *names; /* where the call's lie; NULL: it has none, or its own */
     op_t ops[SIDES];
     schedq_result_t results[SIDES]; /* of ops */
 } both_t;

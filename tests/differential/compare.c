@@ -310,7 +310,7 @@ bool
 compare_name(world_t *world, uint32_t number, unsigned side, const char *text, uint32_t length)
 {
     char expected[NAME_ROOM];
-    uint32_t expected_length = name_write(number, expected);
+    uint32_t expected_length = name_write(world_is_kube(world), number, expected);
 
     if (side == 1 && plant_due(world, OTHER_NAME)) {
         expected[0] = '!';
@@ -469,7 +469,7 @@ compare_counters(world_t *world)
     schedq_stats_t stats[SIDES];
 
     for (unsigned side = 0; side < SIDES; side++) {
-        schedq_stats_init(&stats[side]);
+        stats[side] = (schedq_stats_t)SCHEDQ_STATS_INIT;
         schedq_status_t status = schedq_stats(world->sides[side].queue, &stats[side]);
 
         if (status != SCHEDQ_OK) {

@@ -1,6 +1,6 @@
 /*
- * Names: <first digit><filler>/<filler><last digits>. The digits stand at the same positions in all
- * names of a length, so different numbers differ there.
+ * Names: <first digit><filler>/<filler><last digits>, or without the slash, or with two. The digits
+ * stand at the same positions in all names of a length, so different numbers differ there.
  */
 #include "names.h"
 
@@ -28,14 +28,19 @@ length_of(uint32_t number)
 }
 
 uint32_t
-name_write(uint32_t number, char text[NAME_ROOM])
+name_write(bool kube, uint32_t number, char text[NAME_ROOM])
 {
     uint32_t length = length_of(number);
     uint32_t slash = length == 3 ? 1 : 1 + (uint32_t)(chance_mix(number + 77) % (length - 3));
     uint32_t high = length == 3 ? number / DIGITS : number / (DIGITS * DIGITS);
 
     memset(text, '-', length);
-    text[slash] = '/';
+    if (kube || number % 3 != 0) {
+        text[slash] = '/';
+    }
+    if (!kube && number % 3 == 1 && length > 4) {
+        text[length - 3] = '/';
+    }
     text[0] = digits[high % DIGITS];
     text[length - 1] = digits[number % DIGITS];
     if (length > 3) {
@@ -46,30 +51,29 @@ name_write(uint32_t number, char text[NAME_ROOM])
 }
 
 uint32_t
-name_write_bad(chance_t *chance, uint32_t number, char text[NAME_ROOM])
+name_write_bad(bool kube, chance_t *chance, uint32_t number, char text[NAME_ROOM])
 {
-    uint32_t length = name_write(number, text);
-    char *slash = strchr(text, '/');
+    uint32_t length = name_write(kube, number, text);
 
-    switch (chance_below(chance, 7)) {
+    switch (chance_below(chance, kube ? 7 : 3)) {
     case 0:
         return 0;
     case 1:
-        return 2;
-    case 2:
         memset(text + length, 'x', SCHEDQ_NAME_MAX + 1 - length);
         return SCHEDQ_NAME_MAX + 1;
-    case 3:
-        *slash = '.';
+    case 2:
+        text[length - 1] = '\0';
         return length;
+    case 3:
+        return 1;
     case 4:
-        text[0] = '/';
+        *strchr(text, '/') = '.';
         return length;
     case 5:
-        text[length - 1] = '/';
+        text[0] = '/';
         return length;
     default:
-        text[length - 1] = '\0';
+        text[length - 1] = '/';
         return length;
     }
 }

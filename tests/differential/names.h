@@ -16,11 +16,14 @@
 #define OBJECT_VARIANTS 4
 #define NAME_ROOM (SCHEDQ_NAME_MAX + 16)
 
-/** Writes the name of `number`, ended by a NUL; returns its length. */
-uint32_t name_write(uint32_t number, char text[NAME_ROOM]);
+/**
+ * Writes the name of `number`, ended by a NUL; returns its length. `kube`: namespace/name; else
+ * some have no slash, or two.
+ */
+uint32_t name_write(bool kube, uint32_t number, char text[NAME_ROOM]);
 
 /** Writes something that is no legal name; returns its length. */
-uint32_t name_write_bad(chance_t *chance, uint32_t number, char text[NAME_ROOM]);
+uint32_t name_write_bad(bool kube, chance_t *chance, uint32_t number, char text[NAME_ROOM]);
 
 uint64_t object_of(uint32_t number, uint32_t variant);
 

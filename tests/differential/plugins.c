@@ -109,7 +109,7 @@ plugins_affinity(void *ctx, uint64_t pod, uint64_t assigned)
 schedq_event_t
 plugins_event(const world_t *world, chance_t *chance)
 {
-    return (schedq_event_t)chance_below(chance, world->event_count);
+    return (schedq_event_t)(1 + chance_below(chance, world->event_count - 1));
 }
 
 uint8_t
@@ -212,7 +212,7 @@ describe(side_t *side, size_t number, schedq_profile_t profile, struct descripti
 {
     const settings_t *settings = &side->world->settings;
 
-    schedq_plugin_init(&to->plugin);
+    to->plugin = (schedq_plugin_t)SCHEDQ_PLUGIN_INIT;
     memcpy(to->interests, plugins[number].interests != NULL ? plugins[number].interests : nodes,
            (plugins[number].count > 0 ? plugins[number].count : 1) * sizeof *to->interests);
     for (size_t i = 0; settings->host && i < INTERESTS_MAX; i++) {

@@ -41,7 +41,8 @@ place_of(const world_t *world, const life_t *life)
     schedq_result_t result = {0};
 
     if (life != NULL) {
-        (void)schedq_find(world_worker(world, 0), text, name_write(life->name, text), &result);
+        (void)schedq_find(world_worker(world, 0), text,
+                          name_write(world_is_kube(world), life->name, text), &result);
     }
     return result.place;
 }

@@ -35,13 +35,14 @@ run_add(world_t *world, const operation_t *operation)
     chance_t chance = operation_chance(operation);
     name_text_t names = {.used = chance_below(&chance, 16)};
     both_t both = {.names = &names};
-    schedq_pod_spec_t spec;
+    schedq_add_item_t item;
 
-    spec_draw(world, &chance, operation->name, &names, &spec);
-    world_lend(world, spec.object);
-    BOTH(&both, .kind = OP_ADD, .specs = &spec);
+    spec_draw(world, &chance, operation->name, &names, &item);
+    world_lend(world, item.spec.object);
+    BOTH(&both, .kind = OP_ADD, .name = names.text + item.name_offset,
+         .name_length = item.name_length, .spec = &item.spec);
     if (both_call(world, &both, "\n")) {
-        take_added(world, operation->name, &spec, &both);
+        take_added(world, operation->name, &item.spec, &both);
     }
 }
 
@@ -50,7 +51,7 @@ run_add(world_t *world, const operation_t *operation)
 struct batch {
     name_text_t names;
     uint32_t numbers[BATCH_MAX];
-    schedq_pod_spec_t specs[BATCH_MAX];
+    schedq_add_item_t items[BATCH_MAX];
     schedq_pod_t pods[SIDES][BATCH_MAX];
     size_t count;
     bool with_statuses, with_pods;
@@ -63,11 +64,11 @@ draw_batch(world_t *world, chance_t *chance, struct batch *batch)
 
     for (size_t i = 0; i < batch->count; i++) {
         batch->numbers[i] = chance_below(chance, world->settings.names);
-        spec_draw(world, chance, batch->numbers[i], &batch->names, &batch->specs[i]);
+        spec_draw(world, chance, batch->numbers[i], &batch->names, &batch->items[i]);
         if (chance_one_in(chance, bad_one_in)) {
-            spec_spoil(chance, batch->numbers[i], &batch->names, &batch->specs[i]);
+            spec_spoil(world, chance, batch->numbers[i], &batch->names, &batch->items[i]);
         }
-        world_lend(world, batch->specs[i].object);
+        world_lend(world, batch->items[i].spec.object);
     }
 }
 
@@ -101,7 +102,7 @@ take_batch(world_t *world, struct batch *batch, const op_t *added)
         schedq_pod_t pods[SIDES] = {batch->pods[0][i], batch->pods[1][i]};
 
         if (pods[0].bits != 0) {
-            world_born(world, (uint32_t)i, batch->numbers[i], &batch->specs[i], pods);
+            world_born(world, (uint32_t)i, batch->numbers[i], &batch->items[i].spec, pods);
         } else {
             (void)compare_pods(world, NULL, pods);
         }
@@ -120,7 +121,8 @@ run_add_many(world_t *world, const operation_t *operation)
     batch.with_pods = !batch.with_statuses || !chance_one_in(&chance, 4);
     memset(batch.pods, UNTOUCHED, sizeof batch.pods);
     draw_batch(world, &chance, &batch);
-    BOTH(&both, .kind = OP_ADD_MANY, .specs = batch.specs, .count = batch.count,
+    BOTH(&both, .kind = OP_ADD_MANY, .names = batch.names.text, .names_length = batch.names.used,
+         .items = batch.items, .count = batch.count,
          .added = batch.with_pods ? batch.pods[side] : NULL, .terse = !batch.with_statuses);
     if (!both_call(world, &both, " count %zu%s%s\n", batch.count,
                    batch.with_statuses ? "" : " without statuses",
@@ -155,7 +157,8 @@ draw_update(const world_t *world, chance_t *chance, const life_t *life, struct u
 {
     update->old_object = life != NULL && !chance_one_in(chance, 8) ? life->object : 0;
     if (chance_one_in(chance, 64)) {
-        update->events[update->count++] = 60000; /* nobody defined it */
+        /* nobody defined it */
+        update->events[update->count++] = chance_one_in(chance, 2) ? SCHEDQ_EVENT_NONE : 60000;
     } else if (settings_have(&world->settings, FEATURE_EVENTS)) {
         update->count = chance_below(chance, chance_one_in(chance, 4) ? EVENTS_MAX + 1 : 3);
         for (size_t i = 0; i < update->count; i++) {
@@ -213,9 +216,11 @@ run_update(world_t *world, const operation_t *operation)
     const life_t *life = world_named(world, operation->name);
     struct update update = {0};
     schedq_pod_t only[SIDES] = {{0}, {0}};
+    schedq_add_item_t item;
     schedq_pod_spec_t spec, specs[SIDES];
 
-    spec_draw(world, &chance, operation->name, &names, &spec);
+    spec_draw(world, &chance, operation->name, &names, &item);
+    spec = item.spec;
     spec_for_life(world, &chance, life, operation->name, &spec);
     draw_update(world, &chance, life, &update);
     if (chance_one_in(&chance, 40)) {
@@ -223,8 +228,9 @@ run_update(world_t *world, const operation_t *operation)
         spec.gate = 0;
     }
     if (chance_one_in(&chance, 3)) {
-        spec.flags |= SCHEDQ_POD_EXISTING;
         draw_only(world, &chance, life, only);
+    } else {
+        spec.flags |= SCHEDQ_POD_ADD;
     }
     for (unsigned side = 0; side < SIDES; side++) {
         specs[side] = spec;
@@ -235,7 +241,8 @@ run_update(world_t *world, const operation_t *operation)
     if (life != NULL && life->in_flight && update.count > 0) {
         world_mark(world, MARK_UPDATE_IN_FLIGHT);
     }
-    BOTH(&both, .kind = OP_UPDATE, .specs = &specs[side], .old_object = update.old_object,
+    BOTH(&both, .kind = OP_UPDATE, .name = names.text + item.name_offset,
+         .name_length = item.name_length, .spec = &specs[side], .old_object = update.old_object,
          .events = update.events, .event_count = update.count);
     bool agree = both_call(world, &both, " with %zu events%s\n", update.count,
                            only[0].bits != 0 ? " of one pod" : "");
@@ -259,18 +266,20 @@ run_bad_spec(world_t *world, const operation_t *operation)
     op_kind_t kind = CHANCE_OF(&chance, kinds);
     name_text_t names = {0};
     both_t both = {.names = &names};
-    schedq_pod_spec_t spec;
+    schedq_add_item_t item;
 
-    spec_draw(world, &chance, operation->name, &names, &spec);
+    spec_draw(world, &chance, operation->name, &names, &item);
     if (kind == OP_FIND || kind == OP_DELETE) {
-        spec.name_length = name_write_bad(&chance, operation->name, names.text);
+        item.name_length =
+            name_write_bad(world_is_kube(world), &chance, operation->name, names.text);
         names.used = sizeof names.text;
     } else if (kind == OP_ADD && chance_one_in(&chance, 4)) {
-        spec.flags |= SCHEDQ_POD_EXISTING;
+        item.spec.flags |= SCHEDQ_POD_ADD;
     } else {
-        spec_spoil(&chance, operation->name, &names, &spec);
+        spec_spoil(world, &chance, operation->name, &names, &item);
     }
-    BOTH(&both, .kind = kind, .specs = &spec, .name_length = spec.name_length);
+    BOTH(&both, .kind = kind, .name = names.text, .name_length = item.name_length,
+         .spec = &item.spec);
     if (both_call(world, &both, " with bad input\n")) {
         (void)compare_results(world, NULL, both.results);
     }

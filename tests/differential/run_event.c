@@ -16,23 +16,23 @@
 
 struct event {
     op_kind_t kind;
-    schedq_move_t move;
+    schedq_change_t change;
     const life_t *target;
     const char *namespace_name;
-    uint32_t namespace_length;
+    size_t namespace_length;
 };
 
 static void
 mark_event(const world_t *world, const struct event *event)
 {
-    bool wildcard = event->move.event == SCHEDQ_EVENT_WILDCARD;
+    bool wildcard = event->change.event == SCHEDQ_EVENT_WILDCARD;
 
     if (wildcard && event->target != NULL) {
         world_mark(world, MARK_MOVE_TARGET);
-    } else if (wildcard && event->move.new_object != 0) {
+    } else if (wildcard && event->change.new_object != 0) {
         world_mark(world, MARK_MOVE_WILDCARD_WITH_OBJECT);
     }
-    if (event->move.event >= SCHEDQ_EVENT_FIRST_FREE) {
+    if (event->change.event >= SCHEDQ_EVENT_FIRST_FREE) {
         world_mark(world, MARK_MOVE_DEFINED_EVENT);
     }
 }
@@ -40,12 +40,12 @@ mark_event(const world_t *world, const struct event *event)
 static void
 move_both(world_t *world, const struct event *event)
 {
-    schedq_move_t moves[SIDES] = {event->move, event->move};
+    schedq_change_t moves[SIDES] = {event->change, event->change};
     both_t both = {0};
 
     SHOW(world, "schedq_%s event %u old 0x%" PRIx64 " new 0x%" PRIx64 "%s", op_name(event->kind),
-         event->move.event, event->move.old_object, event->move.new_object,
-         event->move.precheck != NULL ? " with preCheck" : "");
+         event->change.event, event->change.old_object, event->change.new_object,
+         event->change.precheck != NULL ? " with preCheck" : "");
     if (event->target != NULL) {
         SHOW(world, " target pod %" PRIu32, event->target->name);
         moves[0].target = event->target->handles[0];
@@ -54,7 +54,7 @@ move_both(world_t *world, const struct event *event)
     SHOW(world, "\n");
     moves[0].precheck_ctx = &world->sides[0];
     moves[1].precheck_ctx = &world->sides[1];
-    BOTH(&both, .kind = event->kind, .move = &moves[side], .names = event->namespace_name,
+    BOTH(&both, .kind = event->kind, .change = &moves[side], .name = event->namespace_name,
          .name_length = event->namespace_length);
     if (both_run(world, &both)) {
         (void)compare_sums(world, both.results);
@@ -62,13 +62,14 @@ move_both(world_t *world, const struct event *event)
     }
 }
 
-/* The namespace of a pod's name is what stands before the slash. */
+/* The namespace of a pod's name is what stands before the first slash, if there is one. */
 static void
-draw_namespace(chance_t *chance, uint32_t name, char text[NAME_ROOM], struct event *event)
+draw_namespace(const world_t *world, chance_t *chance, uint32_t name, char text[NAME_ROOM],
+               struct event *event)
 {
-    (void)name_write(name, text);
+    (void)name_write(world_is_kube(world), name, text);
     event->namespace_name = text;
-    event->namespace_length = (uint32_t)(strchr(text, '/') - text);
+    event->namespace_length = strcspn(text, "/");
     if (chance_one_in(chance, 40)) {
         event->namespace_length = chance_one_in(chance, 2) ? 0 : 254;
     }
@@ -90,31 +91,31 @@ some_object(world_t *world, chance_t *chance)
 static void
 draw_event(world_t *world, chance_t *chance, struct event *event)
 {
-    schedq_move_init(&event->move);
-    event->move.event =
+    event->change = (schedq_change_t)SCHEDQ_CHANGE_INIT;
+    event->change.event =
         chance_one_in(chance, 12) ? SCHEDQ_EVENT_WILDCARD : plugins_event(world, chance);
-    event->move.old_object = some_object(world, chance);
-    event->move.new_object = some_object(world, chance);
-    event->move.precheck = chance_one_in(chance, 4) ? plugins_precheck : NULL;
+    event->change.old_object = some_object(world, chance);
+    event->change.new_object = some_object(world, chance);
+    event->change.precheck = chance_one_in(chance, 4) ? plugins_precheck : NULL;
 }
 
 void
 run_move(world_t *world, const operation_t *operation)
 {
-    static const op_kind_t kinds[] = {OP_MOVE_ALL, OP_MOVE_ALL, OP_MOVE_ALL, OP_ASSIGNED_POD_ADDED,
+    static const op_kind_t kinds[] = {OP_NOTIFY, OP_NOTIFY, OP_NOTIFY, OP_ASSIGNED_POD_ADDED,
                                       OP_ASSIGNED_POD_UPDATED};
     chance_t chance = operation_chance(operation);
     struct event event = {.kind = CHANCE_OF(&chance, kinds)};
     char text[NAME_ROOM];
 
     draw_event(world, &chance, &event);
-    draw_namespace(&chance, operation->name, text, &event);
+    draw_namespace(world, &chance, operation->name, text, &event);
     if (chance_one_in(&chance, 8)) {
         event.target = world_named(world, operation->name);
-        event.move.event = chance_one_in(&chance, 4) ? event.move.event : SCHEDQ_EVENT_WILDCARD;
+        event.change.event = chance_one_in(&chance, 4) ? event.change.event : SCHEDQ_EVENT_WILDCARD;
     }
     if (chance_one_in(&chance, 100)) {
-        event.move.event = 60000; /* nobody defined it */
+        event.change.event = 60000; /* nobody defined it */
     }
     move_both(world, &event);
 }
@@ -127,12 +128,12 @@ run_storm(world_t *world, const operation_t *operation)
 
     for (uint32_t left = 1 + chance_below(&chance, STORM_MAX); left > 0 && !world->different;
          left--) {
-        struct event event = {.kind = OP_MOVE_ALL};
+        struct event event = {.kind = OP_NOTIFY};
 
         world->lent_count = 0;
         draw_event(world, &chance, &event);
-        if (event.move.event == SCHEDQ_EVENT_WILDCARD) {
-            event.move.event = SCHEDQ_EVENT_NODE_ADD;
+        if (event.change.event == SCHEDQ_EVENT_WILDCARD) {
+            event.change.event = SCHEDQ_EVENT_NODE_ADD;
         }
         move_both(world, &event);
     }
@@ -141,9 +142,9 @@ run_storm(world_t *world, const operation_t *operation)
 void
 move_everything(world_t *world)
 {
-    struct event event = {.kind = OP_MOVE_ALL};
+    struct event event = {.kind = OP_NOTIFY};
 
-    schedq_move_init(&event.move);
+    event.change = (schedq_change_t)SCHEDQ_CHANGE_INIT;
     move_both(world, &event);
 }
 
@@ -270,11 +271,10 @@ run_late_setup(world_t *world, const operation_t *operation)
     SHOW(world, "setup after setup\n");
     for (unsigned side = 0; side < SIDES; side++) {
         schedq_t *queue = world->sides[side].queue;
-        schedq_plugin_t plugin;
+        schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
         schedq_profile_t profile;
         uint64_t bit;
 
-        schedq_plugin_init(&plugin);
         plugin.name = "TooLate";
         statuses[side] = call == 0   ? schedq_profile_define(queue, "third", &profile, NULL, 0)
                          : call == 1 ? schedq_plugin_register(queue, &plugin, &bit, NULL, 0)

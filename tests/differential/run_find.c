@@ -12,10 +12,10 @@ bool
 find_both(world_t *world, uint32_t name, both_t *both)
 {
     char text[NAME_ROOM];
-    uint32_t length = name_write(name, text);
+    uint32_t length = name_write(world_is_kube(world), name, text);
 
     text[length] = 'x';
-    BOTH(both, .kind = OP_FIND, .names = text, .name_length = length);
+    BOTH(both, .kind = OP_FIND, .name = text, .name_length = length);
     return both_call(world, both, " of pod %" PRIu32 "\n", name);
 }
 
@@ -123,11 +123,11 @@ void
 delete_both(world_t *world, uint32_t name, bool terse, const char *how)
 {
     char text[NAME_ROOM];
-    uint32_t length = name_write(name, text);
+    uint32_t length = name_write(world_is_kube(world), name, text);
     both_t both = {0};
 
     text[length] = 'x';
-    BOTH(&both, .kind = OP_DELETE, .names = text, .name_length = length, .terse = terse);
+    BOTH(&both, .kind = OP_DELETE, .name = text, .name_length = length, .terse = terse);
     if (both_call(world, &both, " of pod %" PRIu32 "%s\n", name, how)) {
         take_deleted(world, world_named(world, name), &both);
     }

@@ -56,7 +56,8 @@ draw_decision(const world_t *world, chance_t *chance, schedq_decision_t *decisio
 {
     static const uint8_t places[] = {SCHEDQ_ACTIVE, SCHEDQ_BACKOFF, SCHEDQ_GATED};
 
-    *decision = (schedq_decision_t){.place = CHANCE_OF(chance, places),
+    *decision = (schedq_decision_t){.struct_size = sizeof(schedq_decision_t),
+                                    .place = CHANCE_OF(chance, places),
                                     .event = plugins_event(world, chance)};
     decision->gate = decision->place == SCHEDQ_GATED ? plugins_gate(chance) : 0;
     decision->uncounted = decision->place == SCHEDQ_GATED && chance_one_in(chance, 2);
@@ -66,7 +67,7 @@ draw_decision(const world_t *world, chance_t *chance, schedq_decision_t *decisio
         decision->gate ^= 60;
     }
     if (chance_one_in(chance, 100)) {
-        decision->event = 60000;
+        decision->event = chance_one_in(chance, 2) ? SCHEDQ_EVENT_NONE : 60000;
     }
     if (chance_one_in(chance, 100)) {
         decision->place = SCHEDQ_PARKED;
@@ -179,7 +180,7 @@ struct walk {
 static void
 draw_query(const world_t *world, chance_t *chance, schedq_query_t *query)
 {
-    schedq_query_init(query);
+    *query = (schedq_query_t)SCHEDQ_QUERY_INIT;
     query->profile = (schedq_profile_t)(chance_one_in(chance, 32) ? UNKNOWN_PROFILE
                                                                   : chance_below(chance, PROFILES));
     query->backoff = chance_one_in(chance, 2);
@@ -221,8 +222,10 @@ static void
 apply_candidate(const world_t *world, unsigned side, struct walk *walk)
 {
     const schedq_candidate_t *candidate = &walk->found[walk->count - 1];
-    schedq_decision_t decision = {
-        .ref = candidate->ref, .place = SCHEDQ_ACTIVE, .event = SCHEDQ_EVENT_NODE_ADD};
+    schedq_decision_t decision = {.struct_size = sizeof(schedq_decision_t),
+                                  .ref = candidate->ref,
+                                  .place = SCHEDQ_ACTIVE,
+                                  .event = SCHEDQ_EVENT_NODE_ADD};
 
     if (chance_mix(candidate->object + 3) % 4 != 0) {
         walk->applied[walk->count - 1] =

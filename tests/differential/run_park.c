@@ -31,7 +31,7 @@ static void
 draw_failure(const world_t *world, chance_t *chance, uint32_t name, uint64_t seen,
              schedq_failure_t *failure)
 {
-    schedq_failure_init(failure);
+    *failure = (schedq_failure_t)SCHEDQ_FAILURE_INIT;
     if (settings_have(&world->settings, FEATURE_EVENTS) && !chance_one_in(chance, 5)) {
         failure->unschedulable = plugins_set(world, chance, profile_of(name));
         failure->pending =
@@ -55,7 +55,7 @@ mark_failure(const world_t *world, const cycle_t *cycle, const schedq_failure_t 
     if (events > world->settings.config.event_log) {
         world_mark(world, MARK_FAIL_LOG_OVERFLOW);
     }
-    if (failure->has_newest) {
+    if (failure->newest != NULL) {
         world_mark(world, MARK_FAIL_NEWEST);
     }
     if (rejectors == 0) {
@@ -79,8 +79,8 @@ take_failed(world_t *world, cycle_t *cycle, const schedq_failure_t *failure)
     life_t *life = &world->lives[cycle->life];
 
     mark_failure(world, cycle, failure);
-    if (failure->has_newest) {
-        world_described(world, life, &failure->newest);
+    if (failure->newest != NULL) {
+        world_described(world, life, failure->newest);
     }
     life->own_time = false;
     world_flown(world, cycle, false);
@@ -105,7 +105,7 @@ fail_both(world_t *world, cycle_t *cycle, const schedq_failure_t *failure)
     schedq_token_t tokens[SIDES] = {cycle->tokens[0], cycle->tokens[1]};
     both_t both = {0};
 
-    BOTH(&both, .kind = OP_ADD_UNSCHEDULABLE, .tokens = &tokens[side], .failure = failure);
+    BOTH(&both, .kind = OP_FAIL, .tokens = &tokens[side], .failure = failure);
     if (!both_call(world, &both,
                    " of pod %" PRIu32 ", unschedulable 0x%" PRIx64 " pending 0x%" PRIx64
                    " place %u gate %u judged_up_to %" PRIu64 "\n",
@@ -136,6 +136,7 @@ run_fail(world_t *world, const operation_t *operation)
     chance_t chance = operation_chance(operation);
     cycle_t *cycle = world_cycle(world, operation->targets[0]);
     schedq_failure_t failure;
+    schedq_add_item_t newest;
 
     if (cycle == NULL || !compare_kept_names(world, cycle)) {
         return;
@@ -146,11 +147,11 @@ run_fail(world_t *world, const operation_t *operation)
         name_text_t names = {0};
         life_t clocked = *life;
 
-        failure.has_newest = 1;
         clocked.own_time = false;
-        spec_draw(world, &chance, life->name, &names, &failure.newest);
-        spec_for_life(world, &chance, &clocked, life->name, &failure.newest);
-        world_lend(world, failure.newest.object);
+        spec_draw(world, &chance, life->name, &names, &newest);
+        spec_for_life(world, &chance, &clocked, life->name, &newest.spec);
+        failure.newest = &newest.spec;
+        world_lend(world, newest.spec.object);
     }
     fail_both(world, cycle, &failure);
 }
@@ -174,27 +175,29 @@ run_readd(world_t *world, const operation_t *operation)
     chance_t chance = operation_chance(operation);
     name_text_t names = {0};
     both_t both = {.names = &names};
-    schedq_pod_spec_t spec;
+    schedq_add_item_t item;
+    schedq_pod_spec_t *spec = &item.spec;
     schedq_history_t history;
     schedq_failure_t failure;
 
-    spec_draw(world, &chance, operation->name, &names, &spec);
-    spec.timestamp_ns = 0;
+    spec_draw(world, &chance, operation->name, &names, &item);
+    spec->timestamp_ns = 0;
     draw_history(world, &chance, &history);
-    if (world->settings.config.keep_order && (spec.flags & SCHEDQ_POD_ORDER_KEY) == 0) {
+    if (world->settings.config.keep_order && (spec->flags & SCHEDQ_POD_ORDER_KEY) == 0) {
         /* it orders the pod */
         history.timestamp_ns += (INT64_C(1) << (CLOCK_BITS - 1)) + operation->name;
     }
-    spec.gate = 0;
-    world_lend(world, spec.object);
+    spec->gate = 0;
+    world_lend(world, spec->object);
     draw_failure(world, &chance, operation->name, 0, &failure);
     if (failure.place == SCHEDQ_PARKED && !chance_one_in(&chance, 16)) {
         failure.place = SCHEDQ_BACKOFF; /* a readd never parks */
     }
-    BOTH(&both, .kind = OP_READD, .specs = &spec, .history = &history, .failure = &failure);
+    BOTH(&both, .kind = OP_READD, .name = names.text + item.name_offset,
+         .name_length = item.name_length, .spec = spec, .history = &history, .failure = &failure);
     if (both_call(world, &both, ", unschedulable 0x%" PRIx64 " pending 0x%" PRIx64 "\n",
                   failure.unschedulable, failure.pending)) {
-        take_added(world, operation->name, &spec, &both);
+        take_added(world, operation->name, spec, &both);
     }
 }
 

@@ -57,13 +57,13 @@ take_popped(world_t *world, uint32_t element, schedq_popped_t popped[SIDES])
 
 /* The call was shown. */
 static schedq_status_t
-pop_both(world_t *world, uint32_t element, op_kind_t kind, int64_t deadline)
+pop_both(world_t *world, uint32_t element, op_kind_t kind, int64_t time)
 {
     both_t both = {0};
     schedq_popped_t popped[SIDES];
 
     memset(popped, UNTOUCHED, sizeof popped);
-    BOTH(&both, .kind = kind, .deadline_ns = deadline, .popped = &popped[side]);
+    BOTH(&both, .kind = kind, .deadline_ns = time, .wait_ns = time, .popped = &popped[side]);
     if (!both_run(world, &both)) {
         return both.ops[0].status;
     }
@@ -89,29 +89,34 @@ run_try_pop(world_t *world, const operation_t *operation)
     (void)try_pop_both(world, 0);
 }
 
-/* A deadline that has passed; or none, if there is something to pop: it returns at once. */
-static int64_t
-some_deadline(const world_t *world, chance_t *chance)
+static bool
+something_is_poppable(const world_t *world)
 {
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
 
-    schedq_stats_init(&stats);
     (void)schedq_stats(world->sides[0].queue, &stats);
-    if ((stats.active > 0 || world->closed) && chance_one_in(chance, 2)) {
-        return SCHEDQ_NO_DEADLINE;
-    }
-    static const int64_t before[] = {0, 1, 1000000000};
-    return chance_one_in(chance, 8) ? INT64_MIN : world->now - CHANCE_OF(chance, before);
+    return stats.active > 0 || world->closed;
 }
 
+/* Of the pops that wait, one that returns at once. */
 void
 run_pop(world_t *world, const operation_t *operation)
 {
+    static const int64_t before[] = {0, 1, 1000000000};
     chance_t chance = operation_chance(operation);
-    int64_t deadline = some_deadline(world, &chance);
+    int64_t deadline =
+        chance_one_in(&chance, 8) ? INT64_MIN : world->now - CHANCE_OF(&chance, before);
 
-    SHOW(world, "schedq_pop until %" PRId64 "\n", deadline);
-    (void)pop_both(world, 0, OP_POP, deadline);
+    if (something_is_poppable(world) && chance_one_in(&chance, 2)) {
+        SHOW(world, "schedq_pop\n");
+        (void)pop_both(world, 0, OP_POP, 0);
+    } else if (chance_one_in(&chance, 3)) {
+        SHOW(world, "schedq_pop_for 0, or a time that there was never\n");
+        (void)pop_both(world, 0, OP_POP_FOR, chance_one_in(&chance, 4) ? -1 : 0);
+    } else {
+        SHOW(world, "schedq_pop_until %" PRId64 "\n", deadline);
+        (void)pop_both(world, 0, OP_POP_UNTIL, deadline);
+    }
 }
 
 void
@@ -122,7 +127,7 @@ run_pop_many(world_t *world, const operation_t *operation)
     both_t both = {0};
     schedq_popped_t popped[SIDES][CAPACITY_MAX];
 
-    BOTH(&both, .kind = OP_POP_MANY, .count = capacity, .popped = popped[side]);
+    BOTH(&both, .kind = OP_TRY_POP_MANY, .count = capacity, .popped = popped[side]);
     if (!both_call(world, &both, " of %zu\n", capacity) || !compare_got(world, both.ops)) {
         return;
     }
@@ -142,7 +147,7 @@ compare_kept_names(world_t *world, const cycle_t *cycle)
         return true;
     }
     char expected[NAME_ROOM];
-    uint32_t length = name_write(world->lives[cycle->life].name, expected);
+    uint32_t length = name_write(world_is_kube(world), world->lives[cycle->life].name, expected);
 
     if (plant_due(world, OTHER_NAME_KEPT)) {
         expected[0] = '!';

@@ -73,7 +73,7 @@ compare_info_of_walk(world_t *world, schedq_pod_info_t infos[SIDES])
     uint32_t name = object_name(infos[0].object);
     schedq_pod_t pods[SIDES] = {infos[0].pod, infos[1].pod};
 
-    name_write(name, text);
+    name_write(world_is_kube(world), name, text);
     infos[0].name = infos[1].name = text;
     if (compare_infos(world, name, infos) && !infos[0].deleted) {
         (void)compare_pods(world, world_named(world, name), pods);

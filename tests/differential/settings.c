@@ -86,7 +86,7 @@ draw_event_caps(schedq_config_t *config, chance_t *chance)
 {
     static const uint32_t logs[] = {0, 1, 2, 16, 64};
     static const uint32_t lots[] = {1, 2, 8};
-    static const uint32_t kinds[] = {0, SCHEDQ_EVENT_FIRST_FREE, SCHEDQ_EVENT_FIRST_FREE + 3};
+    static const uint32_t kinds[] = {0, SCHEDQ_EVENT_FIRST_FREE - 1, SCHEDQ_EVENT_FIRST_FREE + 2};
 
     if (chance_one_in(chance, 2)) {
         config->event_log = CHANCE_OF(chance, logs);
@@ -127,8 +127,8 @@ draw_config(settings_t *settings, const options_t *options, chance_t *chance)
     unsigned preset = preset_of(settings, options);
     unsigned based_on = chance_below(chance, PRESET_HOST);
 
-    (void)schedq_config_preset(config, sizeof *config,
-                               presets[preset < PRESET_HOST ? preset : based_on]);
+    *config = (schedq_config_t)SCHEDQ_CONFIG_INIT;
+    (void)schedq_config_preset(config, presets[preset < PRESET_HOST ? preset : based_on]);
     settings->preset = preset_names[preset];
     settings->host = preset == PRESET_HOST;
     draw_caps(config, chance, settings->names, settings->features == FEATURE_PODS ? 3 : 8);

@@ -97,18 +97,21 @@ draw_order(const world_t *world, chance_t *chance, uint32_t name, schedq_pod_spe
 }
 
 static void
-append_name(name_text_t *names, uint32_t name, schedq_pod_spec_t *spec)
+append_name(name_text_t *names, bool kube, uint32_t name, schedq_add_item_t *item)
 {
-    spec->name_offset = names->used;
-    spec->name_length = name_write(name, names->text + names->used);
-    names->used += spec->name_length;
+    item->name_offset = names->used;
+    item->name_length = name_write(kube, name, names->text + names->used);
+    names->used += item->name_length;
 }
 
 void
 spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *names,
-          schedq_pod_spec_t *spec)
+          schedq_add_item_t *item)
 {
-    *spec = (schedq_pod_spec_t){.object = object_of(name, chance_below(chance, OBJECT_VARIANTS))};
+    schedq_pod_spec_t *spec = &item->spec;
+
+    *spec = (schedq_pod_spec_t){.struct_size = sizeof(schedq_pod_spec_t),
+                                .object = object_of(name, chance_below(chance, OBJECT_VARIANTS))};
     draw_order(world, chance, name, spec);
     if (chance_one_in(chance, 8)) {
         spec->flags |= SCHEDQ_POD_AFFINITY;
@@ -123,13 +126,16 @@ spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *na
         spec->gate = plugins_gate(chance);
         spec->judged_up_to = plugins_judgement(world, chance, 0);
     }
-    append_name(names, name, spec);
+    append_name(names, world_is_kube(world), name, item);
 }
 
 void
-spec_spoil(chance_t *chance, uint32_t name, name_text_t *names, schedq_pod_spec_t *spec)
+spec_spoil(const world_t *world, chance_t *chance, uint32_t name, name_text_t *names,
+           schedq_add_item_t *item)
 {
-    switch (chance_below(chance, 8)) {
+    schedq_pod_spec_t *spec = &item->spec;
+
+    switch (chance_below(chance, 12)) {
     case 0:
         spec->profile = 7;
         break;
@@ -137,9 +143,10 @@ spec_spoil(chance_t *chance, uint32_t name, name_text_t *names, schedq_pod_spec_
         spec->flags |= (uint8_t)(8U << chance_below(chance, 5));
         break;
     case 2:
-        spec->reserved = 1;
+        spec->reserved[chance_below(chance, sizeof spec->reserved)] = 1;
         break;
     case 3:
+        spec->flags |= SCHEDQ_POD_ADD;
         spec->only.bits = UINT64_C(1) << chance_below(chance, 64);
         break;
     case 4:
@@ -148,10 +155,14 @@ spec_spoil(chance_t *chance, uint32_t name, name_text_t *names, schedq_pod_spec_
     case 5:
         spec->gate = 200; /* no plugin has such a number */
         break;
+    case 6:
+        spec->struct_size ^= UINT32_C(1) << chance_below(chance, 32);
+        break;
     default:
-        /* The spec's own name was the last one: it is replaced. */
-        spec->name_length = name_write_bad(chance, name, names->text + spec->name_offset);
-        names->used = spec->name_offset + SCHEDQ_NAME_MAX + 2;
+        /* The item's own name was the last one: it is replaced. */
+        item->name_length =
+            name_write_bad(world_is_kube(world), chance, name, names->text + item->name_offset);
+        names->used = item->name_offset + SCHEDQ_NAME_MAX + 2;
         break;
     }
 }
@@ -169,11 +180,10 @@ spec_for_life(const world_t *world, chance_t *chance, const life_t *life, uint32
 }
 
 void
-spec_show(const world_t *world, const schedq_pod_spec_t *spec)
+spec_show(const world_t *world, size_t name_length, const schedq_pod_spec_t *spec)
 {
-    SHOW(world,
-         "    pod %" PRIu32 " (name of %" PRIu32 " bytes) object 0x%" PRIx64 " priority %" PRId32,
-         object_name(spec->object), spec->name_length, spec->object, spec->priority);
+    SHOW(world, "    pod %" PRIu32 " (name of %zu bytes) object 0x%" PRIx64 " priority %" PRId32,
+         object_name(spec->object), name_length, spec->object, spec->priority);
     SHOW(world, " timestamp %" PRId64 " flags 0x%x", spec->timestamp_ns, spec->flags);
     if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
         SHOW(world, " order_key %" PRId64, spec->order_key);

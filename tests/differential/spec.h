@@ -23,18 +23,19 @@ typedef struct name_text {
     uint32_t used;
 } name_text_t;
 
-/** A legal description of pod `name`; its name is appended to `names`. */
+/** A legal description of pod `name`, whose name is appended to `names`. */
 void spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *names,
-               schedq_pod_spec_t *spec);
+               schedq_add_item_t *item);
 
-/** Makes a legal spec illegal. */
-void spec_spoil(chance_t *chance, uint32_t name, name_text_t *names, schedq_pod_spec_t *spec);
+/** Makes a legal item illegal. */
+void spec_spoil(const world_t *world, chance_t *chance, uint32_t name, name_text_t *names,
+                schedq_add_item_t *item);
 
 /** The last rule above, for a spec that describes `life` anew (NULL: it describes a new pod). */
 void spec_for_life(const world_t *world, chance_t *chance, const life_t *life, uint32_t name,
                    schedq_pod_spec_t *spec);
 
 /** Shows a spec in one line. */
-void spec_show(const world_t *world, const schedq_pod_spec_t *spec);
+void spec_show(const world_t *world, size_t name_length, const schedq_pod_spec_t *spec);
 
 #endif

@@ -183,7 +183,7 @@ side_shut(side_t *side)
             (void)schedq_worker_unregister(side->workers[i]);
         }
     }
-    (void)schedq_destroy(side->queue);
+    (void)schedq_destroy_with_pods(side->queue, NULL, 0);
 }
 
 void
@@ -282,7 +282,7 @@ world_end(world_t *world)
     }
     schedq_status_t statuses[SIDES];
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_destroy(world->sides[side].queue);
+        statuses[side] = schedq_destroy_with_pods(world->sides[side].queue, NULL, 0);
     }
     SHOW(world, "schedq_destroy with workers\n");
     (void)compare_status(world, statuses);

@@ -165,6 +165,13 @@ bool world_is_full(const world_t *world);
 /** Only gives the queues back, after a difference. */
 void world_abandon(world_t *world);
 
+/** Names are namespace/name. */
+static inline bool
+world_is_kube(const world_t *world)
+{
+    return world->settings.config.kube_minor != 0;
+}
+
 static inline schedq_worker_t *
 world_worker(const world_t *world, unsigned side)
 {

@@ -1,6 +1,6 @@
 /*
  * A pod that fails while events come: it must not be parked beside an event that helps it (engine/lockfree:
- * add_unschedulable, events, lots).
+ * fail, events, lots).
  *
  * An event draws its number from the sequence, writes the log, raises the stamp to its number (by maximum), passes a
  * full fence, and reads the lot. The holder of a pod in flight, popped when the sequence was `seen`, reads s0 =
@@ -43,13 +43,13 @@
  *
  * Bounds: one pod, two events, one lot, one lane (--large: UPDATE and DELETE).
  *
- * stands for engine/lockfree/calls/add_unschedulable.c raise_version 18637c63
- * stands for engine/lockfree/calls/add_unschedulable.c take_back f080f4e0
- * stands for engine/lockfree/calls/add_unschedulable.c judge_events a4f64790
- * stands for engine/lockfree/calls/add_unschedulable.c event_came 4a0a9216
- * stands for engine/lockfree/calls/add_unschedulable.c try_once b44905e3
- * stands for engine/lockfree/calls/add_unschedulable.c look_in_flight 2e8e2468
- * stands for engine/lockfree/calls/add_unschedulable.c try_round 65f6b580
+ * stands for engine/lockfree/calls/fail.c raise_version 18637c63
+ * stands for engine/lockfree/calls/fail.c take_back f080f4e0
+ * stands for engine/lockfree/calls/fail.c judge_events a4f64790
+ * stands for engine/lockfree/calls/fail.c event_came 4a0a9216
+ * stands for engine/lockfree/calls/fail.c try_once b44905e3
+ * stands for engine/lockfree/calls/fail.c look_in_flight 2e8e2468
+ * stands for engine/lockfree/calls/fail.c try_round 65f6b580
  * stands for engine/lockfree/calls/events.c announce 98ad9239
  * stands for engine/lockfree/calls/events.c judge_record f6b168aa
  * stands for engine/lockfree/calls/events.c judge_log 63c26978

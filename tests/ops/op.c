@@ -2,8 +2,10 @@
 #include "ops/op.h"
 
 #include <assert.h>
+#include <string.h>
 
 #define OK OP_LEGAL(SCHEDQ_OK)
+#define TIMEDOUT OP_LEGAL(SCHEDQ_TIMEDOUT)
 #define EXISTS OP_LEGAL(SCHEDQ_EXISTS)
 #define EMPTY OP_LEGAL(SCHEDQ_EMPTY)
 #define CLOSED OP_LEGAL(SCHEDQ_CLOSED)
@@ -22,20 +24,22 @@ static const struct {
     [OP_ADD] = {"add", OK | EXISTS, CLOSED | FULL | RETRY},
     [OP_ADD_MANY] = {"add_many", OK | EXISTS, CLOSED | FULL | RETRY},
     [OP_READD] = {"readd", OK | EXISTS, CLOSED | FULL | RETRY},
-    [OP_UPDATE] = {"update", OK, CLOSED | FULL | RETRY},
+    [OP_UPDATE] = {"update", OK | NOT_FOUND, CLOSED | FULL | RETRY},
     [OP_TRY_POP] = {"try_pop", OK | EMPTY, CLOSED},
     [OP_POP] = {"pop", OK, CLOSED},
-    [OP_POP_MANY] = {"pop_many", OK | EMPTY, CLOSED},
+    [OP_POP_FOR] = {"pop_for", OK | TIMEDOUT, CLOSED},
+    [OP_POP_UNTIL] = {"pop_until", OK, CLOSED},
+    [OP_TRY_POP_MANY] = {"try_pop_many", OK | EMPTY, CLOSED},
     [OP_DONE] = {"done", OK | GONE, 0},
     [OP_DONE_MANY] = {"done_many", OK | GONE, 0},
     [OP_TOKEN_ALIVE] = {"token_alive", OK | GONE, 0},
-    [OP_ADD_UNSCHEDULABLE] = {"add_unschedulable", OK | GONE, NOMEM | RETRY},
+    [OP_FAIL] = {"fail", OK | GONE, NOMEM | RETRY},
     [OP_DELETE] = {"delete", OK | NOT_FOUND, 0},
     [OP_FIND] = {"find", OK | NOT_FOUND, 0},
     [OP_GET] = {"get", OK | NOT_FOUND, 0},
     [OP_ACTIVATE] = {"activate", OK, NOMEM},
     [OP_NOMINATE] = {"nominate", OK | NOT_FOUND, NOMEM},
-    [OP_MOVE_ALL] = {"move_all", OK, NOMEM},
+    [OP_NOTIFY] = {"notify", OK, NOMEM},
     [OP_TICK] = {"tick", OK, NOMEM},
     [OP_SNAPSHOT] = {"snapshot", OK, NOMEM},
     [OP_NOMINATED_PODS] = {"nominated_pods", OK, NOMEM},
@@ -63,42 +67,48 @@ call(schedq_worker_t *worker, op_t *op)
 
     switch (op->kind) {
     case OP_ADD:
-        return schedq_add(worker, op->names, op->specs, &op->result);
+        return schedq_add(worker, op->name, op->name_length, op->spec, &op->result);
     case OP_ADD_MANY:
-        return schedq_add_many(worker, op->names, op->specs, op->count, op->added, statuses,
-                               &op->result);
+        return schedq_add_many(worker, op->names, op->names_length, op->items, op->count, op->added,
+                               statuses, &op->result);
     case OP_READD:
-        return schedq_readd(worker, op->names, op->specs, op->history, op->failure, &op->result);
+        return schedq_readd(worker, op->name, op->name_length, op->spec, op->history, op->failure,
+                            &op->result);
     case OP_UPDATE:
-        return schedq_update(worker, op->names, op->specs, op->old_object, op->events,
-                             op->event_count, &op->result);
+        return schedq_update(worker, op->name, op->name_length, op->spec, op->old_object,
+                             op->events, op->event_count, &op->result);
     case OP_TRY_POP:
         return schedq_try_pop(worker, op->popped);
     case OP_POP:
-        return schedq_pop(worker, op->deadline_ns, op->popped);
-    case OP_POP_MANY:
-        return schedq_pop_many(worker, op->popped, op->count, &op->got);
+        return schedq_pop(worker, op->popped);
+    case OP_POP_FOR:
+        return schedq_pop_for(worker, op->wait_ns, op->popped);
+    case OP_POP_UNTIL:
+        return schedq_pop_until(worker, op->deadline_ns, op->popped);
+    case OP_TRY_POP_MANY:
+        return schedq_try_pop_many(worker, op->popped, op->count, &op->got);
     case OP_DONE:
         return schedq_done(worker, op->tokens[0]);
     case OP_DONE_MANY:
         return schedq_done_many(worker, op->tokens, op->count, statuses);
     case OP_TOKEN_ALIVE:
         return schedq_token_alive(worker, op->tokens[0]);
-    case OP_ADD_UNSCHEDULABLE:
-        return schedq_add_unschedulable(worker, op->tokens, op->failure, &op->result);
+    case OP_FAIL:
+        return schedq_fail(worker, op->tokens, op->failure, &op->result);
     case OP_DELETE:
-        return schedq_delete(worker, pod, op->names, op->name_length,
-                             op->terse ? NULL : &op->result);
+        return op->name == NULL ? schedq_delete(worker, pod, op->terse ? NULL : &op->result)
+                                : schedq_delete_name(worker, op->name, op->name_length,
+                                                     op->terse ? NULL : &op->result);
     case OP_FIND:
-        return schedq_find(worker, op->names, op->name_length, &op->result);
+        return schedq_find(worker, op->name, op->name_length, &op->result);
     case OP_GET:
         return schedq_get(worker, pod, op->visit, op->ctx);
     case OP_ACTIVATE:
         return schedq_activate(worker, op->pods, op->count, &op->result);
     case OP_NOMINATE:
         return schedq_nominate(worker, pod, op->node);
-    case OP_MOVE_ALL:
-        return schedq_move_all(worker, op->move, &op->result);
+    case OP_NOTIFY:
+        return schedq_notify(worker, op->change, &op->result);
     case OP_TICK:
         return schedq_tick(worker, op->next_ns, &op->result);
     case OP_SNAPSHOT:
@@ -106,9 +116,10 @@ call(schedq_worker_t *worker, op_t *op)
     case OP_NOMINATED_PODS:
         return schedq_nominated_pods(worker, op->node, op->visit, op->ctx);
     case OP_ASSIGNED_POD_ADDED:
-        return schedq_assigned_pod_added(worker, op->move, op->names, op->name_length, &op->result);
+        return schedq_assigned_pod_added(worker, op->change, op->name, op->name_length,
+                                         &op->result);
     case OP_ASSIGNED_POD_UPDATED:
-        return schedq_assigned_pod_updated(worker, op->move, op->names, op->name_length,
+        return schedq_assigned_pod_updated(worker, op->change, op->name, op->name_length,
                                            &op->result);
     case OP_EVENT_BEGIN:
         return schedq_event_begin(worker, &op->sequence);
@@ -128,12 +139,24 @@ call(schedq_worker_t *worker, op_t *op)
     }
 }
 
+bool
+op_waits(op_kind_t kind)
+{
+    return kind == OP_POP || kind == OP_POP_FOR || kind == OP_POP_UNTIL;
+}
+
+bool
+op_pops_one(op_kind_t kind)
+{
+    return kind == OP_TRY_POP || op_waits(kind);
+}
+
 schedq_status_t
 op_run(schedq_worker_t *worker, op_t *op)
 {
     assert(op->count <= OP_PODS_MAX);
     op->status = call(worker, op);
-    if (op->kind == OP_TRY_POP || op->kind == OP_POP) {
+    if (op_pops_one(op->kind)) {
         op->got = op->status == SCHEDQ_OK;
     }
     return op->status;
@@ -162,13 +185,14 @@ uint32_t
 op_legal(const op_t *op, bool closes, uint32_t refusals)
 {
     uint32_t legal = calls[op->kind].always;
-    bool existing = op->kind == OP_UPDATE && (op->specs[0].flags & SCHEDQ_POD_EXISTING) != 0;
+    bool adds = op->kind == OP_UPDATE && (op->spec->flags & SCHEDQ_POD_ADD) != 0;
+    bool never_adds = op->kind == OP_UPDATE && !adds;
 
-    legal |= calls[op->kind].refusals & (refusals | (closes && !existing ? CLOSED : 0));
-    if (op->kind == OP_POP && op->deadline_ns != SCHEDQ_NO_DEADLINE) {
-        legal |= OP_LEGAL(SCHEDQ_TIMEDOUT);
+    legal |= calls[op->kind].refusals & (refusals | (closes && !never_adds ? CLOSED : 0));
+    if (op->kind == OP_POP_UNTIL && op->deadline_ns != SCHEDQ_NO_DEADLINE) {
+        legal |= TIMEDOUT;
     }
-    return existing ? legal | NOT_FOUND : legal;
+    return adds ? legal & ~NOT_FOUND : legal;
 }
 
 bool

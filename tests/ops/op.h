@@ -26,17 +26,19 @@ typedef enum op_kind {
     OP_UPDATE,
     OP_TRY_POP,
     OP_POP,
-    OP_POP_MANY,
+    OP_POP_FOR,
+    OP_POP_UNTIL,
+    OP_TRY_POP_MANY,
     OP_DONE,
     OP_DONE_MANY,
     OP_TOKEN_ALIVE,
-    OP_ADD_UNSCHEDULABLE,
+    OP_FAIL,
     OP_DELETE,
     OP_FIND,
     OP_GET,
     OP_ACTIVATE,
     OP_NOMINATE,
-    OP_MOVE_ALL,
+    OP_NOTIFY,
     OP_TICK,
     OP_SNAPSHOT,
     OP_NOMINATED_PODS,
@@ -54,11 +56,14 @@ typedef enum op_kind {
 typedef struct op {
     op_kind_t kind;
     /* given; what a call does not take is left out */
-    size_t count;      /* of a call that takes many, or has room for many */
-    bool terse;        /* asks for no statuses of elements; delete: for no result */
-    const char *names; /* of the specs; find, delete: the name */
-    uint32_t name_length;
-    const schedq_pod_spec_t *specs;
+    size_t count;     /* of a call that takes many, or has room for many */
+    bool terse;       /* asks for no statuses of elements; delete: for no result */
+    const char *name; /* of the pod; assigned_pod_added, ..updated: the namespace */
+    size_t name_length;
+    const schedq_pod_spec_t *spec;
+    const char *names; /* add_many: of the items */
+    size_t names_length;
+    const schedq_add_item_t *items;
     const schedq_pod_t *pods;
     schedq_token_t *tokens;
     const schedq_history_t *history;
@@ -66,12 +71,13 @@ typedef struct op {
     uint64_t old_object;
     const schedq_event_t *events;
     size_t event_count;
-    const schedq_move_t *move; /* assigned_pod_added, ..updated: the namespace is `names` */
+    const schedq_change_t *change;
     uint64_t sequence, rejectors;
     schedq_profile_t profile; /* event_stamp */
     schedq_query_t *query;
     const schedq_decision_t *decisions;
-    int64_t deadline_ns;
+    int64_t deadline_ns; /* pop_until */
+    int64_t wait_ns;     /* pop_for */
     uint64_t node;
     schedq_t *queue; /* close */
     schedq_visit_fn visit;
@@ -91,11 +97,17 @@ typedef struct op {
 /** A set of statuses. */
 #define OP_LEGAL(status) (UINT32_C(1) << (status))
 
-/** As in the header, without its prefix: "add", "add_unschedulable". */
+/** As in the header, without its prefix: "add", "try_pop_many". */
 const char *op_name(op_kind_t kind);
 
 /** Makes the call. Returns its status. */
 schedq_status_t op_run(schedq_worker_t *worker, op_t *op);
+
+/** It waits until there is a pod. */
+bool op_waits(op_kind_t kind);
+
+/** It takes one pod. */
+bool op_pops_one(op_kind_t kind);
 
 /** It asks for a status of each element. */
 bool op_has_statuses(const op_t *op);

@@ -44,9 +44,8 @@ const argument_choice_t *
 argument_engine_default(void)
 {
     const argument_choice_t *engine = argument_engines;
-    schedq_config_t config;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
 
-    schedq_config_init(&config);
     while (engine->name != NULL && engine->value != config.engine) {
         engine++;
     }

@@ -16,7 +16,8 @@ fx_new(schedq_preset_t preset)
 {
     fixture_t *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
-    assert_ok(schedq_config_preset(&fixture->config, sizeof fixture->config, preset));
+    fixture->config = (schedq_config_t)SCHEDQ_CONFIG_INIT;
+    assert_ok(schedq_config_preset(&fixture->config, preset));
     fixture->config.engine = fx_engine();
     account_init(&fixture->memory);
     ledger_init(&fixture->ledger);
@@ -37,7 +38,7 @@ fx_free(fixture_t *fixture)
         assert_ok(schedq_stop(fixture->queue));
         if (fixture->worker != NULL)
             assert_ok(schedq_worker_unregister(fixture->worker));
-        assert_ok(schedq_destroy(fixture->queue));
+        assert_ok(schedq_destroy_with_pods(fixture->queue, NULL, 0));
     }
     assert_int_equal(atomic_load(&fixture->memory.blocks), 0);
     assert_int_equal(atomic_load(&fixture->memory.bytes), 0);
@@ -177,8 +178,7 @@ fx_plugin_full(fixture_t *fixture, schedq_profile_t profile, const char *name, u
     mine->fixture = fixture;
     mine->hint = SCHEDQ_HINT_QUEUE;
 
-    schedq_plugin_t plugin;
-    schedq_plugin_init(&plugin);
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     plugin.profile = profile;
     plugin.flags = flags;
     plugin.name = name;

@@ -122,7 +122,9 @@ schedq_result_t fx_pass(fixture_t *fixture, int64_t ns);
 /* ---- pods ---- */
 
 /** A spec for a name that is passed as `names` itself; object and nominations are 0. */
-schedq_pod_spec_t fx_spec(const char *name, int32_t priority);
+schedq_pod_spec_t fx_spec(int32_t priority);
+/** One of many: its name is so many bytes from there on. */
+schedq_add_item_t fx_item(uint32_t name_offset, uint32_t name_length, int32_t priority);
 /** Adds a pod with an object of its own; it may be active or gated. */
 schedq_pod_t fx_add(fixture_t *fixture, const char *name, int32_t priority);
 /** Adds what `spec` says; it may be active or gated. */
@@ -161,7 +163,7 @@ fx_waiting_t fx_wait_everywhere(fixture_t *fixture, const fx_plugin_t *fit, fx_p
  * "ns/active<i>".
  */
 void fx_fill(fixture_t *fixture, const fx_plugin_t *fit, unsigned count);
-/** schedq_move_all without objects. */
+/** schedq_notify without objects. */
 schedq_result_t fx_move(fixture_t *fixture, schedq_event_t event);
 
 /* ---- looking ---- */

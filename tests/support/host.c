@@ -23,18 +23,17 @@ schedq_status_t
 hx_fail(fixture_t *fixture, schedq_token_t *token, schedq_place_t place, uint64_t rejectors,
         uint64_t judged_up_to, schedq_result_t *result)
 {
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.place = (uint8_t)place;
     failure.unschedulable = rejectors;
     failure.judged_up_to = judged_up_to;
-    return schedq_add_unschedulable(fx_worker(fixture), token, &failure, result);
+    return schedq_fail(fx_worker(fixture), token, &failure, result);
 }
 
 schedq_pod_t
 hx_park(fixture_t *fixture, const char *name, uint64_t object, uint64_t rejectors)
 {
-    schedq_pod_spec_t spec = fx_spec(name, 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = object;
     schedq_pod_t pod = fx_add_spec(fixture, name, &spec).pod;
     schedq_popped_t popped = fx_pop(fixture, name);
@@ -48,8 +47,7 @@ schedq_status_t
 hx_apply(fixture_t *fixture, uint64_t ref, schedq_place_t place, uint8_t gate,
          uint64_t judged_up_to, schedq_result_t *result)
 {
-    schedq_decision_t decision;
-    memset(&decision, 0, sizeof decision);
+    schedq_decision_t decision = SCHEDQ_DECISION_INIT;
     decision.ref = ref;
     decision.place = (uint8_t)place;
     decision.gate = gate;
@@ -78,8 +76,7 @@ hx_collect(fixture_t *fixture, schedq_query_t query, schedq_candidate_t *out, si
 schedq_query_t
 hx_query(uint64_t rejectors, uint64_t gates)
 {
-    schedq_query_t query;
-    schedq_query_init(&query);
+    schedq_query_t query = SCHEDQ_QUERY_INIT;
     query.rejectors = rejectors;
     query.gates = gates;
     return query;
@@ -88,7 +85,7 @@ hx_query(uint64_t rejectors, uint64_t gates)
 void
 hx_back_off(fixture_t *fixture, const char *name, schedq_profile_t profile, uint64_t rejectors)
 {
-    schedq_pod_spec_t spec = fx_spec(name, 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_result_t result;
     spec.profile = profile;
     fx_add_spec(fixture, name, &spec);

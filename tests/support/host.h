@@ -11,7 +11,7 @@
 uint64_t hx_begin(fixture_t *fixture);
 /** Draws a sequence and stamps these plugins of profile 0 with it. */
 uint64_t hx_event(fixture_t *fixture, uint64_t plugins);
-/** schedq_add_unschedulable with a verdict. */
+/** schedq_fail with a verdict. */
 schedq_status_t hx_fail(fixture_t *fixture, schedq_token_t *token, schedq_place_t place,
                         uint64_t rejectors, uint64_t judged_up_to, schedq_result_t *result);
 /** Adds, pops and parks; the pod must be the best one. */

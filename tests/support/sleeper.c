@@ -13,7 +13,7 @@ sleep_in_pop(void *argument)
     if (!mailbox_check(sleeper->mailbox,
                        schedq_worker_register(sleeper->queue, &worker, NULL, 0) == SCHEDQ_OK))
         return NULL;
-    sleeper->status = schedq_pop(worker, sleeper->deadline_ns, &popped);
+    sleeper->status = schedq_pop_until(worker, sleeper->deadline_ns, &popped);
     if (sleeper->status == SCHEDQ_OK) {
         strncpy(sleeper->name, popped.name, sizeof sleeper->name - 1);
         mailbox_check(sleeper->mailbox, schedq_done(worker, popped.token) == SCHEDQ_OK);

@@ -6,20 +6,24 @@
 #include "fixture.h"
 
 schedq_pod_spec_t
-fx_spec(const char *name, int32_t priority)
+fx_spec(int32_t priority)
 {
-    schedq_pod_spec_t spec;
-    memset(&spec, 0, sizeof spec);
-    spec.name_length = (uint32_t)strlen(name);
+    schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
     spec.priority = priority;
     return spec;
+}
+
+schedq_add_item_t
+fx_item(uint32_t name_offset, uint32_t name_length, int32_t priority)
+{
+    return (schedq_add_item_t){name_offset, name_length, fx_spec(priority)};
 }
 
 schedq_result_t
 fx_add_spec(fixture_t *fixture, const char *name, const schedq_pod_spec_t *spec)
 {
     schedq_result_t result;
-    assert_ok(schedq_add(fx_worker(fixture), name, spec, &result));
+    assert_ok(schedq_add(fx_worker(fixture), name, strlen(name), spec, &result));
     assert_true(result.pod.bits != 0);
     return result;
 }
@@ -27,7 +31,7 @@ fx_add_spec(fixture_t *fixture, const char *name, const schedq_pod_spec_t *spec)
 schedq_pod_t
 fx_add(fixture_t *fixture, const char *name, int32_t priority)
 {
-    schedq_pod_spec_t spec = fx_spec(name, priority);
+    schedq_pod_spec_t spec = fx_spec(priority);
     spec.object = ++fixture->next_object;
     return fx_add_spec(fixture, name, &spec).pod;
 }
@@ -62,11 +66,10 @@ fx_fail(fixture_t *fixture, const schedq_popped_t *popped, uint64_t unschedulabl
 {
     schedq_result_t result;
     schedq_token_t token = popped->token;
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.unschedulable = unschedulable;
     failure.pending = pending;
-    assert_ok(schedq_add_unschedulable(fx_worker(fixture), &token, &failure, &result));
+    assert_ok(schedq_fail(fx_worker(fixture), &token, &failure, &result));
     return result;
 }
 
@@ -131,10 +134,9 @@ schedq_result_t
 fx_move(fixture_t *fixture, schedq_event_t event)
 {
     schedq_result_t result;
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = event;
-    assert_ok(schedq_move_all(fx_worker(fixture), &move, &result));
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = event;
+    assert_ok(schedq_notify(fx_worker(fixture), &change, &result));
     return result;
 }
 
@@ -144,7 +146,7 @@ schedq_place_t
 fx_place(fixture_t *fixture, const char *name)
 {
     schedq_result_t result;
-    schedq_status_t status = schedq_find(fx_worker(fixture), name, (uint32_t)strlen(name), &result);
+    schedq_status_t status = schedq_find(fx_worker(fixture), name, strlen(name), &result);
     if (status == SCHEDQ_NOT_FOUND)
         return SCHEDQ_NOWHERE;
     assert_ok(status);
@@ -155,7 +157,7 @@ schedq_result_t
 fx_find(fixture_t *fixture, const char *name)
 {
     schedq_result_t result;
-    assert_ok(schedq_find(fx_worker(fixture), name, (uint32_t)strlen(name), &result));
+    assert_ok(schedq_find(fx_worker(fixture), name, strlen(name), &result));
     return result;
 }
 
@@ -187,8 +189,7 @@ fx_info(fixture_t *fixture, schedq_pod_t pod)
 schedq_stats_t
 fx_stats(fixture_t *fixture)
 {
-    schedq_stats_t stats;
-    schedq_stats_init(&stats);
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
     assert_ok(schedq_stats(fx_queue(fixture), &stats));
     return stats;
 }

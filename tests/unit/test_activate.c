@@ -113,7 +113,7 @@ active_and_unknown_pods_are_ignored(void **state)
     fixture_t *fixture = *state;
     schedq_pod_t active = fx_add(fixture, "ns/a", 0);
     schedq_pod_t gone = fx_add(fixture, "ns/b", 0);
-    assert_ok(schedq_delete(fx_worker(fixture), gone, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), gone, NULL));
     const schedq_pod_t pods[] = {active, gone, {0}, {UINT64_MAX}, {12345}};
     schedq_result_t result;
     assert_ok(schedq_activate(fx_worker(fixture), pods, 5, &result));

@@ -11,7 +11,7 @@ static void
 a_new_pod_is_active_and_its_result_describes_it(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 5);
+    schedq_pod_spec_t spec = fx_spec(5);
     spec.object = 4711;
     schedq_result_t result = fx_add_spec(fixture, "ns/a", &spec);
     assert_place(result.place, SCHEDQ_ACTIVE);
@@ -29,7 +29,7 @@ static void
 a_new_pod_can_be_popped_with_all_that_was_said_about_it(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t spec = fx_spec("ns/a", -7);
+    schedq_pod_spec_t spec = fx_spec(-7);
     spec.object = 4711;
     spec.flags = SCHEDQ_POD_AFFINITY;
     schedq_pod_t pod = fx_add_spec(fixture, "ns/a", &spec).pod;
@@ -49,7 +49,7 @@ static void
 a_pod_is_popped_with_the_nomination_of_its_spec(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.nominated_node = 12;
     fx_add_spec(fixture, "ns/a", &spec);
     assert_int_equal(fx_pop(fixture, "ns/a").nominated_node, 12);
@@ -59,19 +59,18 @@ static void
 a_result_may_be_null(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
-    assert_ok(schedq_add(fx_worker(fixture), "ns/a", &spec, NULL));
-    assert_status(schedq_add(fx_worker(fixture), "ns/a", &spec, NULL), SCHEDQ_EXISTS);
+    schedq_pod_spec_t spec = fx_spec(0);
+    assert_ok(schedq_add(fx_worker(fixture), "ns/a", 4, &spec, NULL));
+    assert_status(schedq_add(fx_worker(fixture), "ns/a", 4, &spec, NULL), SCHEDQ_EXISTS);
 }
 
 static void
-the_name_begins_at_its_offset_and_is_copied(void **state)
+the_name_is_as_long_as_said_and_is_copied(void **state)
 {
     fixture_t *fixture = *state;
     char names[] = "xxxxns/abcyyyy";
-    schedq_pod_spec_t spec = fx_spec("ns/abc", 0);
-    spec.name_offset = 4;
-    assert_ok(schedq_add(fx_worker(fixture), names, &spec, NULL));
+    schedq_pod_spec_t spec = fx_spec(0);
+    assert_ok(schedq_add(fx_worker(fixture), names + 4, 6, &spec, NULL));
     memset(names, '?', sizeof names - 1);
     fx_pop(fixture, "ns/abc");
 }
@@ -138,10 +137,11 @@ expect_name_taken(fixture_t *fixture, const char *name, schedq_place_t place)
 {
     schedq_result_t there = fx_find(fixture, name);
     assert_place(there.place, place);
-    schedq_pod_spec_t spec = fx_spec(name, 99);
+    schedq_pod_spec_t spec = fx_spec(99);
     spec.object = 999;
     schedq_result_t result;
-    assert_status(schedq_add(fx_worker(fixture), name, &spec, &result), SCHEDQ_EXISTS);
+    assert_status(schedq_add(fx_worker(fixture), name, strlen(name), &spec, &result),
+                  SCHEDQ_EXISTS);
     assert_true(result.pod.bits == there.pod.bits);
     assert_true(result.object == there.object && result.object != 999);
     assert_place(result.place, place);
@@ -203,7 +203,7 @@ static void
 an_explicit_timestamp_orders_and_is_reported(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t young = fx_spec("ns/young", 0), old = fx_spec("ns/old", 0);
+    schedq_pod_spec_t young = fx_spec(0), old = fx_spec(0);
     young.timestamp_ns = SEC(900);
     old.timestamp_ns = SEC(800);
     assert_ns_equal(fx_add_spec(fixture, "ns/young", &young).timestamp_ns, SEC(900));
@@ -230,10 +230,11 @@ after_close_an_add_is_refused_and_changes_nothing(void **state)
     fixture_t *fixture = *state;
     fx_worker(fixture);
     assert_ok(schedq_close(fx_queue(fixture)));
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
-    assert_status(schedq_add(fx_worker(fixture), "ns/a", &spec, NULL), SCHEDQ_CLOSED);
+    schedq_pod_spec_t spec = fx_spec(0);
+    assert_status(schedq_add(fx_worker(fixture), "ns/a", 4, &spec, NULL), SCHEDQ_CLOSED);
     uint8_t status = SCHEDQ_OK;
-    assert_status(schedq_add_many(fx_worker(fixture), "ns/a", &spec, 1, NULL, &status, NULL),
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a", 4, &(schedq_add_item_t){0, 4, spec},
+                                  1, NULL, &status, NULL),
                   SCHEDQ_CLOSED);
     assert_int_equal(status, SCHEDQ_CLOSED);
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_NOWHERE);
@@ -242,18 +243,16 @@ after_close_an_add_is_refused_and_changes_nothing(void **state)
 
 /* ---- add_many ---- */
 
+/* The last item reaches past the end. */
 #define BATCH "ns/a ns/b ns/c ns/a nobody"
 
 static void
-batch_specs(schedq_pod_spec_t specs[5])
+batch_specs(schedq_add_item_t items[5])
 {
-    static const uint32_t lengths[] = {4, 4, 4, 4, 6};
+    static const uint32_t lengths[] = {4, 4, 4, 4, 7};
     for (uint32_t i = 0; i < 5; i++) {
-        memset(&specs[i], 0, sizeof specs[i]);
-        specs[i].name_offset = 5 * i;
-        specs[i].name_length = lengths[i];
-        specs[i].priority = (int32_t)i;
-        specs[i].object = 10 + i;
+        items[i] = fx_item(5 * i, lengths[i], (int32_t)i);
+        items[i].spec.object = 10 + i;
     }
 }
 
@@ -261,12 +260,13 @@ static void
 a_batch_adds_all_its_pods(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t specs[5];
+    schedq_add_item_t items[5];
     schedq_pod_t pods[3];
     uint8_t statuses[3] = {9, 9, 9};
     schedq_result_t result;
-    batch_specs(specs);
-    assert_ok(schedq_add_many(fx_worker(fixture), BATCH, specs, 3, pods, statuses, &result));
+    batch_specs(items);
+    assert_ok(schedq_add_many(fx_worker(fixture), BATCH, sizeof BATCH - 1, items, 3, pods, statuses,
+                              &result));
     assert_int_equal(result.to_active, 3);
     assert_int_equal(result.poppable, 1);
     for (unsigned i = 0; i < 3; i++)
@@ -281,13 +281,14 @@ static void
 a_batch_with_bad_elements_adds_the_others(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t specs[5];
+    schedq_add_item_t items[5];
     schedq_pod_t pods[5];
     uint8_t statuses[5];
     schedq_result_t result;
-    batch_specs(specs);
+    batch_specs(items);
     memset(pods, 0xff, sizeof pods);
-    assert_status(schedq_add_many(fx_worker(fixture), BATCH, specs, 5, pods, statuses, &result),
+    assert_status(schedq_add_many(fx_worker(fixture), BATCH, sizeof BATCH - 1, items, 5, pods,
+                                  statuses, &result),
                   SCHEDQ_EXISTS);
     static const schedq_status_t expected[] = {SCHEDQ_OK, SCHEDQ_OK, SCHEDQ_OK, SCHEDQ_EXISTS,
                                                SCHEDQ_INVALID};
@@ -303,11 +304,12 @@ static void
 a_batch_answers_with_its_first_failure(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t specs[5];
+    schedq_add_item_t items[5];
     uint8_t statuses[3];
-    batch_specs(specs);
-    schedq_pod_spec_t swapped[] = {specs[4], specs[0], specs[3]};
-    assert_status(schedq_add_many(fx_worker(fixture), BATCH, swapped, 3, NULL, statuses, NULL),
+    batch_specs(items);
+    schedq_add_item_t swapped[] = {items[4], items[0], items[3]};
+    assert_status(schedq_add_many(fx_worker(fixture), BATCH, sizeof BATCH - 1, swapped, 3, NULL,
+                                  statuses, NULL),
                   SCHEDQ_INVALID);
     fx_assert_counts(fixture, 1, 0, 0, 0, 0, 0);
 }
@@ -316,18 +318,20 @@ static void
 without_statuses_a_bad_element_stops_its_batch(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t specs[5];
+    schedq_add_item_t items[5];
     schedq_result_t result;
-    batch_specs(specs);
-    schedq_pod_spec_t bad_last[] = {specs[0], specs[4]};
+    batch_specs(items);
+    schedq_add_item_t bad_last[] = {items[0], items[4]};
     memset(&result, 0xff, sizeof result);
-    assert_status(schedq_add_many(fx_worker(fixture), BATCH, bad_last, 2, NULL, NULL, &result),
+    assert_status(schedq_add_many(fx_worker(fixture), BATCH, sizeof BATCH - 1, bad_last, 2, NULL,
+                                  NULL, &result),
                   SCHEDQ_INVALID);
     assert_int_equal(result.to_active, 0);
     fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
-    schedq_pod_spec_t twice[] = {specs[0], specs[3], specs[1]};
-    assert_status(schedq_add_many(fx_worker(fixture), BATCH, twice, 3, NULL, NULL, &result),
-                  SCHEDQ_EXISTS);
+    schedq_add_item_t twice[] = {items[0], items[3], items[1]};
+    assert_status(
+        schedq_add_many(fx_worker(fixture), BATCH, sizeof BATCH - 1, twice, 3, NULL, NULL, &result),
+        SCHEDQ_EXISTS);
     fx_assert_counts(fixture, 2, 0, 0, 0, 0, 0);
 }
 
@@ -337,7 +341,7 @@ an_empty_batch_is_fine(void **state)
     fixture_t *fixture = *state;
     schedq_result_t result;
     memset(&result, 0xff, sizeof result);
-    assert_ok(schedq_add_many(fx_worker(fixture), NULL, NULL, 0, NULL, NULL, &result));
+    assert_ok(schedq_add_many(fx_worker(fixture), NULL, 0, NULL, 0, NULL, NULL, &result));
     assert_int_equal(result.to_active, 0);
     assert_int_equal(result.poppable, 0);
     fx_pop_nothing(fixture);
@@ -348,11 +352,12 @@ a_batch_counts_the_gated_ones_apart(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
-    schedq_pod_spec_t specs[5];
+    schedq_add_item_t items[5];
     schedq_result_t result;
-    batch_specs(specs);
+    batch_specs(items);
     gate->refused_object = 11;
-    assert_ok(schedq_add_many(fx_worker(fixture), BATCH, specs, 3, NULL, NULL, &result));
+    assert_ok(schedq_add_many(fx_worker(fixture), BATCH, sizeof BATCH - 1, items, 3, NULL, NULL,
+                              &result));
     assert_int_equal(result.to_active, 2);
     assert_int_equal(result.to_gated, 1);
     assert_int_equal(gate->gate_calls, 3);
@@ -365,15 +370,13 @@ a_batch_of_many_pods_is_popped_in_order(void **state)
     fixture_t *fixture = *state;
     enum { COUNT = 1000 };
     static char names[COUNT * 8 + 1];
-    static schedq_pod_spec_t specs[COUNT];
+    static schedq_add_item_t items[COUNT];
     for (unsigned i = 0; i < COUNT; i++) {
         snprintf(names + 8 * i, 9, "ns/%05u", i);
-        memset(&specs[i], 0, sizeof specs[i]);
-        specs[i].name_offset = 8 * i;
-        specs[i].name_length = 8;
-        specs[i].priority = (int32_t)((i * 7919) % COUNT);
+        items[i] = fx_item(8 * i, 8, (int32_t)((i * 7919) % COUNT));
     }
-    assert_ok(schedq_add_many(fx_worker(fixture), names, specs, COUNT, NULL, NULL, NULL));
+    assert_ok(
+        schedq_add_many(fx_worker(fixture), names, sizeof names, items, COUNT, NULL, NULL, NULL));
     for (int32_t priority = COUNT - 1; priority >= 0; priority--) {
         schedq_popped_t popped;
         assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
@@ -389,7 +392,7 @@ main(int argc, char **argv)
         fx_test(a_new_pod_can_be_popped_with_all_that_was_said_about_it),
         fx_test(the_name_of_an_active_or_flying_pod_is_taken),
         fx_test(a_result_may_be_null),
-        fx_test(the_name_begins_at_its_offset_and_is_copied),
+        fx_test(the_name_is_as_long_as_said_and_is_copied),
         fx_test(names_of_3_and_of_317_bytes_are_legal),
         fx_test(names_of_every_length_come_back_whole),
         fx_test(names_of_one_length_do_not_touch_each_other),

@@ -30,7 +30,7 @@ a_pod_that_stays_gated_gets_a_new_ref(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *one = fx_plugin(fixture, "One", NULL, 0);
     fx_plugin_t *two = fx_plugin(fixture, "Two", NULL, 0);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.gate = (uint8_t)one->gate;
     schedq_pod_t pod = fx_add_spec(fixture, "ns/a", &spec).pod;
     uint64_t first = fx_find(fixture, "ns/a").ref;
@@ -64,9 +64,8 @@ a_pod_that_is_gated_again_comes_in_again_only_if_it_is_counted(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *gate = fx_plugin(fixture, "Gate", NULL, 0);
     hx_park(fixture, "ns/a", 5, gate->bit);
-    schedq_decision_t decision;
+    schedq_decision_t decision = SCHEDQ_DECISION_INIT;
     schedq_result_t result;
-    memset(&decision, 0, sizeof decision);
     decision.ref = fx_find(fixture, "ns/a").ref;
     decision.event = SCHEDQ_EVENT_NODE_ADD;
     decision.place = SCHEDQ_GATED;
@@ -122,11 +121,11 @@ an_update_meanwhile_makes_a_decision_void(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
     hx_park(fixture, "ns/a", 5, fit->bit);
     uint64_t old = fx_find(fixture, "ns/a").ref;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = 6;
     schedq_result_t result;
     schedq_event_t label = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL;
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 5, &label, 1, &result));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 5, &label, 1, &result));
     assert_place(result.place, SCHEDQ_PARKED);
     uint64_t ref = result.ref;
     assert_true(ref != 0 && ref != old);
@@ -153,7 +152,7 @@ a_pod_that_left_its_waiting_place_is_gone(void **state)
     assert_status(hx_apply(fixture, ref, SCHEDQ_BACKOFF, 0, 0, &result), SCHEDQ_GONE);
     schedq_pod_t pod = hx_park(fixture, "ns/b", 5, fit->bit);
     ref = fx_find(fixture, "ns/b").ref;
-    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
     hx_park(fixture, "ns/c", 5, fit->bit);
     assert_status(hx_apply(fixture, ref, SCHEDQ_ACTIVE, 0, 0, &result), SCHEDQ_GONE);
     assert_place(fx_place(fixture, "ns/c"), SCHEDQ_PARKED);
@@ -162,10 +161,10 @@ a_pod_that_left_its_waiting_place_is_gone(void **state)
 static schedq_status_t
 apply_if_backing_off(fixture_t *fixture, uint64_t ref, schedq_result_t *result)
 {
-    schedq_decision_t decision;
-    memset(&decision, 0, sizeof decision);
+    schedq_decision_t decision = SCHEDQ_DECISION_INIT;
     decision.ref = ref;
     decision.place = SCHEDQ_BACKOFF;
+    decision.event = SCHEDQ_EVENT_WILDCARD;
     decision.if_backing_off = 1;
     return schedq_apply(fx_worker(fixture), &decision, result);
 }
@@ -233,12 +232,12 @@ an_update_and_the_end_of_the_backoff_are_told_at_once(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_result_t result;
     hx_park(fixture, "ns/a", 5, fit->bit);
     uint64_t ref = fx_find(fixture, "ns/a").ref;
     spec.object = 6;
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 5, NULL, 0, NULL));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 5, NULL, 0, NULL));
     fx_advance(fixture, SEC(2));
     assert_status(apply_if_backing_off(fixture, ref, &result), SCHEDQ_CHANGED);
     assert_true(result.ref != ref && result.ref == fx_find(fixture, "ns/a").ref);
@@ -255,14 +254,17 @@ apply_many_answers_for_each_decision(void **state)
     hx_park(fixture, "ns/b", 6, fit->bit);
     schedq_pod_t doomed = hx_park(fixture, "ns/c", 7, fit->bit);
     schedq_decision_t decisions[3];
-    memset(decisions, 0, sizeof decisions);
+    for (size_t i = 0; i < sizeof decisions / sizeof *decisions; i++) {
+        decisions[i] = (schedq_decision_t)SCHEDQ_DECISION_INIT;
+        decisions[i].event = SCHEDQ_EVENT_WILDCARD;
+    }
     decisions[0].ref = fx_find(fixture, "ns/a").ref;
     decisions[0].place = SCHEDQ_ACTIVE;
     decisions[1].ref = fx_find(fixture, "ns/c").ref;
     decisions[1].place = SCHEDQ_ACTIVE;
     decisions[2].ref = fx_find(fixture, "ns/b").ref;
     decisions[2].place = SCHEDQ_BACKOFF;
-    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL));
     uint8_t statuses[3];
     schedq_result_t results[3], sum;
     assert_status(schedq_apply_many(fx_worker(fixture), decisions, 3, statuses, results, &sum),
@@ -285,14 +287,17 @@ two_decisions_about_one_pod_take_effect_in_their_order(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *one = fx_plugin(fixture, "One", NULL, 0);
     fx_plugin_t *two = fx_plugin(fixture, "Two", NULL, 0);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.gate = (uint8_t)one->gate;
     (void)fx_add_spec(fixture, "ns/a", &spec);
     uint64_t before = fx_find(fixture, "ns/a").ref;
     schedq_result_t result;
     assert_ok(hx_apply(fixture, before, SCHEDQ_GATED, (uint8_t)two->gate, 0, &result));
     schedq_decision_t decisions[2];
-    memset(decisions, 0, sizeof decisions);
+    for (size_t i = 0; i < sizeof decisions / sizeof *decisions; i++) {
+        decisions[i] = (schedq_decision_t)SCHEDQ_DECISION_INIT;
+        decisions[i].event = SCHEDQ_EVENT_WILDCARD;
+    }
     decisions[0].ref = fx_find(fixture, "ns/a").ref;
     decisions[1].ref = before;
     decisions[0].place = decisions[1].place = SCHEDQ_ACTIVE;
@@ -312,7 +317,10 @@ one_malformed_decision_stops_all_of_them(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
     hx_park(fixture, "ns/a", 5, fit->bit);
     schedq_decision_t decisions[2];
-    memset(decisions, 0, sizeof decisions);
+    for (size_t i = 0; i < sizeof decisions / sizeof *decisions; i++) {
+        decisions[i] = (schedq_decision_t)SCHEDQ_DECISION_INIT;
+        decisions[i].event = SCHEDQ_EVENT_WILDCARD;
+    }
     decisions[0].ref = decisions[1].ref = fx_find(fixture, "ns/a").ref;
     decisions[0].place = SCHEDQ_ACTIVE;
     decisions[1].place = SCHEDQ_INFLIGHT;

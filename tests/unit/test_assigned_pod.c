@@ -19,7 +19,7 @@ same_digit(void *ctx, uint64_t pod, uint64_t assigned)
 static void
 park_pod(fixture_t *fixture, const char *name, uint64_t object, uint8_t flags, uint64_t rejectors)
 {
-    schedq_pod_spec_t spec = fx_spec(name, 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = object;
     spec.flags = flags;
     fx_add_spec(fixture, name, &spec);
@@ -30,12 +30,11 @@ park_pod(fixture_t *fixture, const char *name, uint64_t object, uint8_t flags, u
 static schedq_result_t
 assigned(fixture_t *fixture, uint64_t object, const char *space)
 {
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     schedq_result_t result;
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
-    move.new_object = object;
-    assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &move, space, (uint32_t)strlen(space),
+    change.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
+    change.new_object = object;
+    assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &change, space, (uint32_t)strlen(space),
                                         &result));
     return result;
 }
@@ -159,16 +158,15 @@ a_scale_down_of_an_assigned_pod_moves_as_move_all_does(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Pod", SCHEDQ_ACTION_ALL);
     park_pod(fixture, "ns/fit", 1, 0, fit->bit);
     park_pod(fixture, "other/spread", 2, 0, spread->bit);
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     schedq_result_t result;
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_LABEL;
-    assert_ok(schedq_assigned_pod_updated(fx_worker(fixture), &move, "ns", 2, &result));
+    change.event = SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_LABEL;
+    assert_ok(schedq_assigned_pod_updated(fx_worker(fixture), &change, "ns", 2, &result));
     assert_int_equal(result.to_backoff, 0);
-    move.event = SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_SCALE_DOWN;
-    assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &move, "ns", 2, &result));
+    change.event = SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_SCALE_DOWN;
+    assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &change, "ns", 2, &result));
     assert_int_equal(result.to_backoff, 0);
-    assert_ok(schedq_assigned_pod_updated(fx_worker(fixture), &move, "ns", 2, &result));
+    assert_ok(schedq_assigned_pod_updated(fx_worker(fixture), &change, "ns", 2, &result));
     assert_int_equal(result.to_backoff, 2);
 }
 
@@ -189,16 +187,15 @@ an_assigned_pod_is_not_prechecked(void **state)
     park_pod(fixture, "ns/a", 1, 0, spread->bit);
     park_pod(fixture, "other/a", 2, 0, spread->bit);
     unsigned calls = 0;
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     schedq_result_t result;
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
-    move.precheck = refuse_all;
-    move.precheck_ctx = &calls;
-    assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &move, "ns", 2, &result));
+    change.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
+    change.precheck = refuse_all;
+    change.precheck_ctx = &calls;
+    assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &change, "ns", 2, &result));
     assert_int_equal(result.to_backoff, 1);
-    move.event = SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_SCALE_DOWN;
-    assert_ok(schedq_assigned_pod_updated(fx_worker(fixture), &move, "ns", 2, &result));
+    change.event = SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_SCALE_DOWN;
+    assert_ok(schedq_assigned_pod_updated(fx_worker(fixture), &change, "ns", 2, &result));
     assert_int_equal(result.to_backoff, 1);
     assert_int_equal(calls, 0);
 }
@@ -229,12 +226,12 @@ static void *
 update_elsewhere(void *argument)
 {
     disturbance_t *disturbance = argument;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_worker_t *worker;
     char why[200];
     spec.object = 32;
     assert_ok(schedq_worker_register(fx_queue(disturbance->fixture), &worker, why, sizeof why));
-    assert_ok(schedq_update(worker, "ns/a", &spec, 0, NULL, 0, NULL));
+    assert_ok(schedq_update(worker, "ns/a", 4, &spec, 0, NULL, 0, NULL));
     assert_ok(schedq_worker_unregister(worker));
     return NULL;
 }
@@ -262,14 +259,13 @@ an_affinity_that_comes_after_a_refusal_in_vain_is_heeded(void **state)
         skip(); /* the other holds its lock while it asks */
     start_with_affinity(fixture, &calls);
     disturbance_t disturbance = {.fixture = fixture};
-    schedq_plugin_t gate;
+    schedq_plugin_t gate = SCHEDQ_PLUGIN_INIT;
     uint64_t bit;
     char why[200];
     const schedq_interest_t interests[] = {
         {.resource = "AssignedPod", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint},
         {.resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint}};
     fx_plugin_t *affinity = fx_plugin_full(fixture, 0, "InterPodAffinity", 0, interests, 2, false);
-    schedq_plugin_init(&gate);
     gate.name = "Gate";
     gate.pre_enqueue = refuse_too_late;
     gate.ctx = &disturbance;
@@ -277,16 +273,15 @@ an_affinity_that_comes_after_a_refusal_in_vain_is_heeded(void **state)
     park_pod(fixture, "ns/a", 31, 0, affinity->bit);
     affinity->only_object = 31;
     disturbance.due = true;
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_NODE_ADD;
-    assert_ok(schedq_move_all(fx_worker(fixture), &move, NULL));
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = SCHEDQ_EVENT_NODE_ADD;
+    assert_ok(schedq_notify(fx_worker(fixture), &change, NULL));
     assert_false(disturbance.due);
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_PARKED);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = 33;
     spec.flags = SCHEDQ_POD_AFFINITY;
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL));
     affinity->only_object = 33;
     assert_int_equal(assigned(fixture, 63, "ns").to_backoff, 1);
 }
@@ -297,17 +292,17 @@ bad_namespaces_are_refused(void **state)
     fixture_t *fixture = *state;
     char long_name[300];
     memset(long_name, 'n', sizeof long_name);
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
     schedq_worker_t *worker = fx_worker(fixture);
-    assert_status(schedq_assigned_pod_added(worker, &move, NULL, 2, NULL), SCHEDQ_INVALID);
-    assert_status(schedq_assigned_pod_added(worker, &move, "ns", 0, NULL), SCHEDQ_INVALID);
-    assert_status(schedq_assigned_pod_added(worker, &move, long_name, 254, NULL), SCHEDQ_INVALID);
+    assert_status(schedq_assigned_pod_added(worker, &change, NULL, 2, NULL), SCHEDQ_INVALID);
+    assert_status(schedq_assigned_pod_added(worker, &change, "ns", 0, NULL), SCHEDQ_INVALID);
+    assert_status(schedq_assigned_pod_added(worker, &change, long_name, 254, NULL), SCHEDQ_INVALID);
     assert_contains(schedq_worker_error(worker), "254");
     assert_contains(schedq_worker_error(worker), "253");
-    assert_ok(schedq_assigned_pod_added(worker, &move, long_name, 253, NULL));
-    assert_status(schedq_assigned_pod_updated(worker, &move, long_name, 254, NULL), SCHEDQ_INVALID);
+    assert_ok(schedq_assigned_pod_added(worker, &change, long_name, 253, NULL));
+    assert_status(schedq_assigned_pod_updated(worker, &change, long_name, 254, NULL),
+                  SCHEDQ_INVALID);
     assert_status(schedq_assigned_pod_updated(worker, NULL, "ns", 2, NULL), SCHEDQ_INVALID);
     assert_status(schedq_assigned_pod_added(worker, NULL, "ns", 2, NULL), SCHEDQ_INVALID);
 }

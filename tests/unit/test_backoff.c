@@ -135,16 +135,15 @@ huge_counts_wait_the_limit_and_nothing_overflows(void **state)
                  {62, 24},        {63, 24}, {64, 24}, {65, 24}, {1000, 24}, {UINT32_MAX - 1, 24},
                  {UINT32_MAX, 24}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+        schedq_pod_spec_t spec = fx_spec(0);
         schedq_history_t history = {.errors = cases[i].errors, .attempts = UINT32_MAX};
-        schedq_failure_t failure;
+        schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
         schedq_result_t result;
-        schedq_failure_init(&failure);
-        assert_ok(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, &result));
+        assert_ok(schedq_readd(fx_worker(fixture), "ns/a", 4, &spec, &history, &failure, &result));
         assert_place(result.place, SCHEDQ_ERROR_BACKOFF);
         assert_ns_equal(fx_info(fixture, result.pod).backoff_expiry_ns,
                         fx_now(fixture) + SEC(3600 * cases[i].hours));
-        assert_ok(schedq_delete(fx_worker(fixture), result.pod, NULL, 0, NULL));
+        assert_ok(schedq_delete(fx_worker(fixture), result.pod, NULL));
     }
 }
 
@@ -332,11 +331,11 @@ many_pods_of_different_backoffs_become_active_each_at_its_time(void **state)
     char name[] = "ns/0";
     for (uint32_t i = 0; i < 10; i++) {
         name[3] = (char)('0' + (i * 7) % 10);
-        schedq_pod_spec_t spec = fx_spec(name, 0);
+        schedq_pod_spec_t spec = fx_spec(0);
         schedq_history_t history = {.errors = i % 4};
-        schedq_failure_t failure;
-        schedq_failure_init(&failure);
-        assert_ok(schedq_readd(fx_worker(fixture), name, &spec, &history, &failure, NULL));
+        schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+        assert_ok(
+            schedq_readd(fx_worker(fixture), name, strlen(name), &spec, &history, &failure, NULL));
     }
     assert_int_equal(fx_pass(fixture, SEC(1)).to_active, 3);
     assert_int_equal(fx_pass(fixture, SEC(1)).to_active, 3);

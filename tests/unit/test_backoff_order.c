@@ -49,7 +49,7 @@ back_off_spec(fixture_t *fixture, const fx_plugin_t *fit, const char *name,
 static void
 back_off(fixture_t *fixture, const fx_plugin_t *fit, const char *name, int32_t priority)
 {
-    schedq_pod_spec_t spec = fx_spec(name, priority);
+    schedq_pod_spec_t spec = fx_spec(priority);
     back_off_spec(fixture, fit, name, &spec);
 }
 
@@ -57,7 +57,7 @@ static void
 update(fixture_t *fixture, const char *name, const schedq_pod_spec_t *spec)
 {
     schedq_result_t result;
-    assert_ok(schedq_update(fx_worker(fixture), name, spec, 0, NULL, 0, &result));
+    assert_ok(schedq_update(fx_worker(fixture), name, strlen(name), spec, 0, NULL, 0, &result));
     assert_place(result.place, SCHEDQ_BACKOFF);
 }
 
@@ -97,7 +97,7 @@ a_new_priority_of_a_waiting_pod_counts_among_equal_expiries(void **state)
     back_off(fixture, fit, "ns/a", 1);
     back_off(fixture, fit, "ns/b", 2);
     back_off(fixture, fit, "ns/c", 3);
-    schedq_pod_spec_t raised = fx_spec("ns/a", 9), lowered = fx_spec("ns/c", 0);
+    schedq_pod_spec_t raised = fx_spec(9), lowered = fx_spec(0);
     update(fixture, "ns/a", &raised);
     update(fixture, "ns/c", &lowered);
     assert_int_equal(fx_pop(fixture, "ns/a").priority, 9);
@@ -114,8 +114,7 @@ a_new_order_key_of_a_waiting_pod_counts_among_equal_expiries(void **state)
     back_off(fixture, fit, "ns/a", 1);
     back_off(fixture, fit, "ns/b", 1);
     back_off(fixture, fit, "ns/c", 1);
-    schedq_pod_spec_t first = fx_spec("ns/c", 1), last = fx_spec("ns/a", 1),
-                      plain = fx_spec("ns/a", 1);
+    schedq_pod_spec_t first = fx_spec(1), last = fx_spec(1), plain = fx_spec(1);
     first.flags = last.flags = SCHEDQ_POD_ORDER_KEY;
     first.order_key = -7;
     last.order_key = INT64_MAX;
@@ -138,7 +137,7 @@ with_fifo_equal_expiries_come_by_age_alone(void **state)
     const fx_plugin_t *fit = with_windows(fixture);
     back_off(fixture, fit, "ns/a", 1);
     back_off(fixture, fit, "ns/b", 3);
-    schedq_pod_spec_t raised = fx_spec("ns/b", 9);
+    schedq_pod_spec_t raised = fx_spec(9);
     update(fixture, "ns/b", &raised);
     fx_pop(fixture, "ns/a");
     fx_pop(fixture, "ns/b");
@@ -156,9 +155,9 @@ name_of(char name[32], unsigned number)
 
 /* Half of them with keys among the times at which pods fail. */
 static schedq_pod_spec_t
-draw_spec(const char *name, unsigned number, uint64_t *seed)
+draw_spec(unsigned number, uint64_t *seed)
 {
-    schedq_pod_spec_t spec = fx_spec(name, (int32_t)(seed_next(seed) % 4));
+    schedq_pod_spec_t spec = fx_spec((int32_t)(seed_next(seed) % 4));
     spec.object = number;
     if (seed_next(seed) % 2 == 0) {
         spec.flags = SCHEDQ_POD_ORDER_KEY;
@@ -196,7 +195,7 @@ fill(fixture_t *fixture, const fx_plugin_t *fit, schedq_pod_spec_t *specs, uint6
     char name[32];
     for (unsigned i = 0; i < PODS; i++) {
         name_of(name, i);
-        specs[i] = draw_spec(name, i, seed);
+        specs[i] = draw_spec(i, seed);
         back_off_spec(fixture, fit, name, &specs[i]);
         if (seed_next(seed) % 3 == 0)
             fail_again(fixture, fit, name);
@@ -205,7 +204,7 @@ fill(fixture_t *fixture, const fx_plugin_t *fit, schedq_pod_spec_t *specs, uint6
     for (unsigned step = 0; step < 3 * PODS; step++) {
         unsigned i = (unsigned)(seed_next(seed) % PODS);
         name_of(name, i);
-        specs[i] = draw_spec(name, i, seed);
+        specs[i] = draw_spec(i, seed);
         update(fixture, name, &specs[i]);
     }
 }

@@ -102,7 +102,7 @@ bad_plugins_are_refused(void **state)
     schedq_plugin_t good, plugin;
     memset(name, 'x', 128);
     name[128] = '\0';
-    schedq_plugin_init(&good);
+    good = (schedq_plugin_t)SCHEDQ_PLUGIN_INIT;
     good.name = "Fit";
     good.interests = &interest;
     good.interest_count = 1;
@@ -174,7 +174,7 @@ a_queue_with_workers_is_not_destroyed(void **state)
 {
     fixture_t *fixture = *state;
     fx_worker(fixture);
-    assert_status(schedq_destroy(fx_queue(fixture)), SCHEDQ_BUSY);
+    assert_status(schedq_destroy_with_pods(fx_queue(fixture), NULL, 0), SCHEDQ_BUSY);
     fx_add(fixture, "ns/a", 0);
 }
 

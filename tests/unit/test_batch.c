@@ -13,12 +13,11 @@
 
 /* Specs for names of four bytes: "ns/a ns/b ...". */
 static void
-letters(schedq_pod_spec_t *specs, uint32_t count)
+letters(schedq_add_item_t *items, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        specs[i] = fx_spec("ns/a", 0);
-        specs[i].name_offset = 5 * i;
-        specs[i].object = 100 + i;
+        items[i] = fx_item(5 * i, 4, 0);
+        items[i].spec.object = 100 + i;
     }
 }
 
@@ -36,14 +35,14 @@ static void
 of_equal_names_in_a_batch_the_first_gets_in(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t specs[6];
+    schedq_add_item_t items[6];
     schedq_pod_t pods[6];
     uint8_t statuses[6];
     schedq_result_t result;
-    letters(specs, 6);
-    specs[4].priority = 99;
+    letters(items, 6);
+    items[4].spec.priority = 99;
     memset(pods, 0xff, sizeof pods);
-    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/a ns/c ns/a ns/b", specs, 6,
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/a ns/c ns/a ns/b", 29, items, 6,
                                   pods, statuses, &result),
                   SCHEDQ_EXISTS);
     static const schedq_status_t expected[] = {SCHEDQ_OK, SCHEDQ_OK,     SCHEDQ_EXISTS,
@@ -66,14 +65,14 @@ static void
 pods_of_several_priorities_are_all_popped(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t specs[4];
-    letters(specs, 4);
+    schedq_add_item_t items[4];
+    letters(items, 4);
     for (unsigned i = 0; i < 4; i++)
-        specs[i].priority = i % 2 == 0 ? 2 : 1;
+        items[i].spec.priority = i % 2 == 0 ? 2 : 1;
     for (unsigned round = 0; round < 3; round++) {
         static const char *const order[] = {"ns/a", "ns/c", "ns/b", "ns/d"};
-        assert_ok(
-            schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d", specs, 4, NULL, NULL, NULL));
+        assert_ok(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d", 19, items, 4, NULL,
+                                  NULL, NULL));
         for (unsigned i = 0; i < 4; i++) {
             schedq_popped_t popped = fx_pop(fixture, order[i]);
             fx_done(fixture, &popped);
@@ -90,12 +89,12 @@ static void
 a_name_that_is_there_stops_all_its_elements(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t specs[3];
+    schedq_add_item_t items[3];
     uint8_t statuses[3];
     schedq_pod_t there = fx_add(fixture, "ns/a", 0);
-    letters(specs, 3);
+    letters(items, 3);
     assert_status(
-        schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/a", specs, 3, NULL, statuses, NULL),
+        schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/a", 14, items, 3, NULL, statuses, NULL),
         SCHEDQ_EXISTS);
     static const schedq_status_t expected[] = {SCHEDQ_EXISTS, SCHEDQ_OK, SCHEDQ_EXISTS};
     expect_statuses(statuses, expected, 3);
@@ -107,12 +106,12 @@ static void
 a_bad_element_does_not_take_its_name(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t specs[3];
+    schedq_add_item_t items[3];
     uint8_t statuses[3];
-    letters(specs, 3);
-    specs[0].flags = 0x80;
+    letters(items, 3);
+    items[0].spec.flags = 0x80;
     assert_status(
-        schedq_add_many(fx_worker(fixture), "ns/a ns/a ns/a", specs, 3, NULL, statuses, NULL),
+        schedq_add_many(fx_worker(fixture), "ns/a ns/a ns/a", 14, items, 3, NULL, statuses, NULL),
         SCHEDQ_INVALID);
     static const schedq_status_t expected[] = {SCHEDQ_INVALID, SCHEDQ_OK, SCHEDQ_EXISTS};
     expect_statuses(statuses, expected, 3);
@@ -124,15 +123,15 @@ max_pods_in_the_middle_of_a_batch(void **state)
 {
     fixture_t *fixture = *state;
     fixture->config.max_pods = 4;
-    schedq_pod_spec_t specs[8];
+    schedq_add_item_t items[8];
     uint8_t statuses[8];
     schedq_pod_t pods[8];
     schedq_result_t result;
     fx_add(fixture, "ns/x", 0);
-    letters(specs, 8);
-    specs[7].priority = INT32_MAX;
-    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/x ns/b ns/a ns/c ns/d ns/x ns/d",
-                                  specs, 8, pods, statuses, &result),
+    letters(items, 8);
+    items[7].spec.priority = INT32_MAX;
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/x ns/b ns/a ns/c ns/d ns/x ns/d", 39,
+                                  items, 8, pods, statuses, &result),
                   SCHEDQ_EXISTS);
     static const schedq_status_t expected[] = {SCHEDQ_OK,     SCHEDQ_EXISTS, SCHEDQ_OK,
                                                SCHEDQ_EXISTS, SCHEDQ_OK,     SCHEDQ_FULL,
@@ -151,13 +150,13 @@ max_bands_in_the_middle_of_a_batch_stops_new_priorities_only(void **state)
 {
     fixture_t *fixture = *state;
     fixture->config.max_bands = 2;
-    schedq_pod_spec_t specs[6];
+    schedq_add_item_t items[6];
     uint8_t statuses[6];
-    letters(specs, 6);
+    letters(items, 6);
     static const int32_t priorities[] = {1, 2, 3, 2, 4, 1};
     for (unsigned i = 0; i < 6; i++)
-        specs[i].priority = priorities[i];
-    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d ns/e ns/f", specs, 6,
+        items[i].spec.priority = priorities[i];
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d ns/e ns/f", 29, items, 6,
                                   NULL, statuses, NULL),
                   SCHEDQ_FULL);
     static const schedq_status_t expected[] = {SCHEDQ_OK, SCHEDQ_OK,   SCHEDQ_FULL,
@@ -175,13 +174,13 @@ without_statuses_the_rest_of_a_batch_is_added_all_the_same(void **state)
 {
     fixture_t *fixture = *state;
     fixture->config.max_pods = 2;
-    schedq_pod_spec_t specs[4];
+    schedq_add_item_t items[4];
     schedq_pod_t pods[4];
     schedq_result_t result;
-    letters(specs, 4);
-    assert_status(
-        schedq_add_many(fx_worker(fixture), "ns/a ns/a ns/b ns/c", specs, 4, pods, NULL, &result),
-        SCHEDQ_EXISTS);
+    letters(items, 4);
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/a ns/b ns/c", 19, items, 4, pods,
+                                  NULL, &result),
+                  SCHEDQ_EXISTS);
     assert_true(pods[0].bits != 0 && pods[1].bits == 0 && pods[2].bits != 0 && pods[3].bits == 0);
     assert_int_equal(result.to_active, 2);
     fx_assert_counts(fixture, 2, 0, 0, 0, 0, 0);
@@ -191,14 +190,14 @@ static void
 a_closed_queue_takes_no_element(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t specs[3];
+    schedq_add_item_t items[3];
     uint8_t statuses[3];
     fx_add(fixture, "ns/a", 0);
-    letters(specs, 3);
-    specs[1].flags = 0x80;
+    letters(items, 3);
+    items[1].spec.flags = 0x80;
     assert_ok(schedq_close(fx_queue(fixture)));
     assert_status(
-        schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c", specs, 3, NULL, statuses, NULL),
+        schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c", 14, items, 3, NULL, statuses, NULL),
         SCHEDQ_CLOSED);
     static const schedq_status_t expected[] = {SCHEDQ_CLOSED, SCHEDQ_INVALID, SCHEDQ_CLOSED};
     expect_statuses(statuses, expected, 3);
@@ -209,11 +208,11 @@ static void
 elements_without_a_key_keep_the_order_of_the_batch(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t specs[4];
-    letters(specs, 4);
+    schedq_add_item_t items[4];
+    letters(items, 4);
     fx_add(fixture, "ns/x", 0);
     assert_ok(
-        schedq_add_many(fx_worker(fixture), "ns/d ns/b ns/c ns/a", specs, 4, NULL, NULL, NULL));
+        schedq_add_many(fx_worker(fixture), "ns/d ns/b ns/c ns/a", 19, items, 4, NULL, NULL, NULL));
     fx_add(fixture, "ns/y", 0);
     static const char *const order[] = {"ns/x", "ns/d", "ns/b", "ns/c", "ns/a", "ns/y"};
     for (unsigned i = 0; i < 6; i++)
@@ -248,28 +247,27 @@ batches_of_many_priorities_and_keys_are_popped_in_order(void **state)
     fixture_t *fixture = *state;
     uint64_t seed = seed_of("test_batch");
     static char names[MANY * 8 + 1];
-    static schedq_pod_spec_t specs[MANY];
+    static schedq_add_item_t items[MANY];
     static rank_t ranks[MANY], sorted[MANY];
     for (unsigned i = 0; i < MANY; i++) {
         snprintf(names + 8 * i, 9, "ns/%05u", i);
-        specs[i] = fx_spec("ns/00000", (int32_t)(seed_next(&seed) % 11) - 5);
-        specs[i].name_offset = 8 * i;
-        specs[i].object = i;
+        items[i] = fx_item(8 * i, 8, (int32_t)(seed_next(&seed) % 11) - 5);
+        items[i].spec.object = i;
         if (seed_next(&seed) % 2 == 0) {
-            specs[i].flags = SCHEDQ_POD_ORDER_KEY;
-            specs[i].order_key = (int64_t)(seed_next(&seed) % 5000);
-            ranks[i].key = specs[i].order_key;
+            items[i].spec.flags = SCHEDQ_POD_ORDER_KEY;
+            items[i].spec.order_key = (int64_t)(seed_next(&seed) % 5000);
+            ranks[i].key = items[i].spec.order_key;
         } else {
-            specs[i].timestamp_ns = 1 + (int64_t)(seed_next(&seed) % 5000);
-            ranks[i].key = specs[i].timestamp_ns;
+            items[i].spec.timestamp_ns = 1 + (int64_t)(seed_next(&seed) % 5000);
+            ranks[i].key = items[i].spec.timestamp_ns;
         }
-        ranks[i].priority = specs[i].priority;
+        ranks[i].priority = items[i].spec.priority;
     }
     memcpy(sorted, ranks, sizeof ranks);
     qsort(sorted, MANY, sizeof *sorted, compare_ranks);
     for (unsigned i = 0; i < BATCHES; i++)
-        assert_ok(schedq_add_many(fx_worker(fixture), names, specs + i * (MANY / BATCHES),
-                                  MANY / BATCHES, NULL, NULL, NULL));
+        assert_ok(schedq_add_many(fx_worker(fixture), names, sizeof names,
+                                  items + i * (MANY / BATCHES), MANY / BATCHES, NULL, NULL, NULL));
     for (unsigned i = 0; i < MANY; i++) {
         schedq_popped_t popped;
         assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
@@ -295,17 +293,16 @@ add_batches(soldier_t *soldier)
 {
     static char names[12 * WIDTH + 4];
     for (unsigned round = 0; round < ROUNDS; round++) {
-        schedq_pod_spec_t specs[WIDTH];
+        schedq_add_item_t items[WIDTH];
         for (unsigned i = 0; i < WIDTH; i++) {
             char name[16];
             (void)name_of(name, round, i);
-            specs[i] = fx_spec(name, (int32_t)(i / 2));
-            specs[i].name_offset = 12 * i;
-            specs[i].object = round * WIDTH + i;
-            memcpy(names + specs[i].name_offset, name, 12);
+            items[i] = fx_item(12 * i, (uint32_t)strlen(name), (int32_t)(i / 2));
+            items[i].spec.object = round * WIDTH + i;
+            memcpy(names + items[i].name_offset, name, 12);
         }
-        mailbox_check(soldier->mailbox, schedq_add_many(soldier->worker, names, specs, WIDTH, NULL,
-                                                        NULL, NULL) == SCHEDQ_OK);
+        mailbox_check(soldier->mailbox, schedq_add_many(soldier->worker, names, sizeof names, items,
+                                                        WIDTH, NULL, NULL, NULL) == SCHEDQ_OK);
     }
 }
 

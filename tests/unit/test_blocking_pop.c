@@ -45,26 +45,27 @@ wake_by_add(fixture_t *fixture)
 static void
 wake_by_update(fixture_t *fixture)
 {
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
+    schedq_pod_spec_t spec = fx_spec(0);
+    spec.flags = SCHEDQ_POD_ADD;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL));
 }
 
 static void
 wake_by_add_many(fixture_t *fixture)
 {
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
-    assert_ok(schedq_add_many(fx_worker(fixture), "ns/a", &spec, 1, NULL, NULL, NULL));
+    schedq_pod_spec_t spec = fx_spec(0);
+    assert_ok(schedq_add_many(fx_worker(fixture), "ns/a", 4, &(schedq_add_item_t){0, 4, spec}, 1,
+                              NULL, NULL, NULL));
 }
 
 static void
 wake_by_readd(fixture_t *fixture)
 {
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_history_t history = {0};
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.unschedulable = fit(fixture)->bit;
-    assert_ok(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL));
+    assert_ok(schedq_readd(fx_worker(fixture), "ns/a", 4, &spec, &history, &failure, NULL));
 }
 
 static void
@@ -239,17 +240,16 @@ a_batch_wakes_as_many_sleepers_as_it_has_pods(void **state)
     fixture_t *fixture = *state;
     mailbox_t mailbox;
     sleeper_t sleepers[SLEEPERS];
-    schedq_pod_spec_t specs[SLEEPERS];
+    schedq_add_item_t items[SLEEPERS];
     mailbox_init(&mailbox);
     fx_worker(fixture);
     for (uint32_t i = 0; i < SLEEPERS; i++) {
-        specs[i] = fx_spec("ns/a", 0);
-        specs[i].name_offset = 5 * i;
+        items[i] = fx_item(5 * i, 4, 0);
         sleeper_start(&sleepers[i], fixture, &mailbox, SCHEDQ_NO_DEADLINE);
     }
     sleeper_pause();
-    assert_ok(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d ns/e ns/f", specs, SLEEPERS,
-                              NULL, NULL, NULL));
+    assert_ok(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d ns/e ns/f", 29, items,
+                              SLEEPERS, NULL, NULL, NULL));
     for (int i = 0; i < SLEEPERS; i++)
         sleeper_join(&sleepers[i], SCHEDQ_OK);
     fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
@@ -303,8 +303,8 @@ a_pod_that_another_takes_does_not_end_a_sleep(void **state)
             break; /* the sleeper was faster */
         fx_done(fixture, &popped);
     }
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
-    assert_ok(schedq_add(fx_worker(fixture), "ns/a", &spec, NULL));
+    schedq_pod_spec_t spec = fx_spec(0);
+    assert_ok(schedq_add(fx_worker(fixture), "ns/a", 4, &spec, NULL));
     assert_int_equal(pthread_join(sleeper.thread, NULL), 0);
     assert_ok(sleeper.status);
     mailbox_assert_empty(&mailbox);
@@ -330,14 +330,14 @@ add_or_sleep(soldier_t *soldier)
     if (soldier->number < 2) {
         for (unsigned i = soldier->number; i < PODS; i += 2) {
             snprintf(name, sizeof name, "ns/%u", i);
-            schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % 3));
+            schedq_pod_spec_t spec = fx_spec((int32_t)(i % 3));
             spec.object = i;
-            mailbox_check(soldier->mailbox,
-                          schedq_add(soldier->worker, name, &spec, NULL) == SCHEDQ_OK);
+            mailbox_check(soldier->mailbox, schedq_add(soldier->worker, name, strlen(name), &spec,
+                                                       NULL) == SCHEDQ_OK);
         }
         return;
     }
-    while ((status = schedq_pop(soldier->worker, SCHEDQ_NO_DEADLINE, &popped)) == SCHEDQ_OK) {
+    while ((status = schedq_pop(soldier->worker, &popped)) == SCHEDQ_OK) {
         if (!mailbox_check(soldier->mailbox, popped.object < PODS))
             return;
         mailbox_check(soldier->mailbox, atomic_fetch_add(&trip->seen[popped.object], 1) == 0);
@@ -368,15 +368,15 @@ add_or_sleep_a_little(soldier_t *soldier)
     char name[16];
     for (unsigned i = 0; soldier->number == 0 && i < PODS; i++) {
         snprintf(name, sizeof name, "ns/%u", i);
-        schedq_pod_spec_t spec = fx_spec(name, 0);
+        schedq_pod_spec_t spec = fx_spec(0);
         mailbox_check(soldier->mailbox,
-                      schedq_add(soldier->worker, name, &spec, NULL) == SCHEDQ_OK);
+                      schedq_add(soldier->worker, name, strlen(name), &spec, NULL) == SCHEDQ_OK);
     }
     while (soldier->number != 0 && atomic_load(&trip->done) < PODS) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
         int64_t deadline = SEC(now.tv_sec) + now.tv_nsec + MS(soldier->number) / 20;
-        schedq_status_t status = schedq_pop(soldier->worker, deadline, &popped);
+        schedq_status_t status = schedq_pop_until(soldier->worker, deadline, &popped);
         if (status == SCHEDQ_OK) {
             atomic_fetch_add(&trip->done, 1);
             mailbox_check(soldier->mailbox,
@@ -406,8 +406,8 @@ close_lets_what_is_left_be_popped(void **state)
     schedq_popped_t popped;
     fx_add(fixture, "ns/a", 0);
     assert_ok(schedq_close(fx_queue(fixture)));
-    assert_ok(schedq_pop(fx_worker(fixture), SCHEDQ_NO_DEADLINE, &popped));
-    assert_status(schedq_pop(fx_worker(fixture), SCHEDQ_NO_DEADLINE, &popped), SCHEDQ_CLOSED);
+    assert_ok(schedq_pop(fx_worker(fixture), &popped));
+    assert_status(schedq_pop(fx_worker(fixture), &popped), SCHEDQ_CLOSED);
 }
 
 /* A call that lasts until it is told to end: a visitor of the other thread's worker. */

@@ -55,43 +55,39 @@ note(const char *call, bool refused)
 static void
 intrude_with(schedq_worker_t *worker)
 {
-    schedq_pod_spec_t spec = fx_spec("ns/x", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_popped_t popped;
     schedq_result_t result, zero;
     schedq_history_t history = {0};
-    schedq_failure_t failure;
-    schedq_move_t move;
-    schedq_query_t query;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    schedq_query_t query = SCHEDQ_QUERY_INIT;
     schedq_candidate_t candidate;
-    schedq_decision_t decision;
+    schedq_decision_t decision = SCHEDQ_DECISION_INIT;
     schedq_token_t token = intruder.token;
     uint64_t sequence;
     int64_t next;
     size_t count;
-    schedq_failure_init(&failure);
-    schedq_move_init(&move);
-    schedq_query_init(&query);
-    memset(&decision, 0, sizeof decision);
     memset(&zero, 0, sizeof zero);
     memset(&result, 0xff, sizeof result);
-    BUSY(schedq_add(worker, "ns/x", &spec, &result));
+    BUSY(schedq_add(worker, "ns/x", 4, &spec, &result));
     note("the result is zero", memcmp(&result, &zero, sizeof zero) == 0);
-    BUSY(schedq_add_many(worker, "ns/x", &spec, 1, NULL, NULL, NULL));
+    BUSY(schedq_add_many(worker, "ns/x", 4, &(schedq_add_item_t){0, 4, spec}, 1, NULL, NULL, NULL));
     BUSY(schedq_try_pop(worker, &popped));
-    BUSY(schedq_pop(worker, 0, &popped));
-    BUSY(schedq_pop(worker, SCHEDQ_NO_DEADLINE, &popped));
-    BUSY(schedq_pop_many(worker, &popped, 1, &count));
+    BUSY(schedq_pop_until(worker, 0, &popped));
+    BUSY(schedq_pop(worker, &popped));
+    BUSY(schedq_try_pop_many(worker, &popped, 1, &count));
     BUSY(schedq_token_alive(worker, token));
-    BUSY(schedq_add_unschedulable(worker, &token, &failure, NULL));
-    BUSY(schedq_readd(worker, "ns/x", &spec, &history, &failure, NULL));
+    BUSY(schedq_fail(worker, &token, &failure, NULL));
+    BUSY(schedq_readd(worker, "ns/x", 4, &spec, &history, &failure, NULL));
     BUSY(schedq_find(worker, "ns/x", 4, &result));
-    BUSY(schedq_update(worker, "ns/x", &spec, 0, NULL, 0, NULL));
-    BUSY(schedq_delete(worker, intruder.pod, NULL, 0, NULL));
+    BUSY(schedq_update(worker, "ns/x", 4, &spec, 0, NULL, 0, NULL));
+    BUSY(schedq_delete(worker, intruder.pod, NULL));
     BUSY(schedq_activate(worker, &intruder.pod, 1, NULL));
     BUSY(schedq_nominate(worker, intruder.pod, 3));
-    BUSY(schedq_move_all(worker, &move, NULL));
-    BUSY(schedq_assigned_pod_added(worker, &move, "ns", 2, NULL));
-    BUSY(schedq_assigned_pod_updated(worker, &move, "ns", 2, NULL));
+    BUSY(schedq_notify(worker, &change, NULL));
+    BUSY(schedq_assigned_pod_added(worker, &change, "ns", 2, NULL));
+    BUSY(schedq_assigned_pod_updated(worker, &change, "ns", 2, NULL));
     BUSY(schedq_event_begin(worker, &sequence));
     BUSY(schedq_event_stamp(worker, 0, 0, UINT64_MAX));
     BUSY(schedq_candidates(worker, &query, &candidate, 1, &count));
@@ -109,19 +105,17 @@ intrude(void)
 {
     schedq_t *queue = intruder.fixture->queue;
     schedq_worker_t *worker;
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
     schedq_event_t event;
     schedq_profile_t profile;
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     uint64_t bit;
     char text[64];
     intruder.intrusions++;
     intrude_with(intruder.fixture->worker);
     intrude_with(intruder.other);
-    schedq_stats_init(&stats);
-    schedq_plugin_init(&plugin);
     plugin.name = "Late";
-    BUSY(schedq_destroy(queue));
+    BUSY(schedq_destroy_with_pods(queue, NULL, 0));
     BUSY(schedq_reserve(queue, 1, 1, 1, NULL, 0));
     BUSY(schedq_trim(queue));
     BUSY(schedq_event_define(queue, "Thing", SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0));
@@ -210,8 +204,7 @@ prepare(fixture_t *fixture, schedq_hint_fn hint, schedq_pre_enqueue_fn gate)
     fx_plugin_t *mine = &fixture->plugins[fixture->plugin_count++];
     const schedq_interest_t interest = {
         .resource = "*", .actions = SCHEDQ_ACTION_ADD, .hint = hint};
-    schedq_plugin_t plugin;
-    schedq_plugin_init(&plugin);
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     plugin.name = "Intruder";
     plugin.interests = &interest;
     plugin.interest_count = 1;
@@ -294,9 +287,9 @@ a_hint_asked_by_an_update_is_refused(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *mine = prepare(fixture, intruding_hint, NULL);
     arm(fixture, mine);
-    schedq_pod_spec_t spec = fx_spec("ns/parked", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_event_t event = SCHEDQ_EVENT_UNSCHEDULED_POD_ADD;
-    assert_ok(schedq_update(fx_worker(fixture), "ns/parked", &spec, 0, &event, 1, NULL));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/parked", 9, &spec, 0, &event, 1, NULL));
     expect_all_refused();
 }
 
@@ -317,11 +310,10 @@ a_precheck_is_refused(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *mine = prepare(fixture, NULL, NULL);
     arm(fixture, mine);
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_NODE_ADD;
-    move.precheck = intruding_check;
-    assert_ok(schedq_move_all(fx_worker(fixture), &move, NULL));
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = SCHEDQ_EVENT_NODE_ADD;
+    change.precheck = intruding_check;
+    assert_ok(schedq_notify(fx_worker(fixture), &change, NULL));
     expect_all_refused();
 }
 
@@ -333,13 +325,12 @@ an_affinity_match_is_refused(void **state)
     fixture->config.requeue = SCHEDQ_REQUEUE_MOVE_CYCLE;
     fx_plugin_t *mine = prepare(fixture, NULL, NULL);
     arm(fixture, mine);
-    schedq_pod_spec_t spec = fx_spec("ns/parked", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.flags = SCHEDQ_POD_AFFINITY;
-    assert_ok(schedq_update(fx_worker(fixture), "ns/parked", &spec, 0, NULL, 0, NULL));
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
-    assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &move, "ns", 2, NULL));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/parked", 9, &spec, 0, NULL, 0, NULL));
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
+    assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &change, "ns", 2, NULL));
     expect_all_refused();
 }
 
@@ -350,9 +341,9 @@ a_reference_count_is_refused(void **state)
     fixture->config.objects = SCHEDQ_OBJECTS_COUNTED;
     fixture->config.retain = fixture->config.release = intruding_count;
     arm_without_plugin(fixture);
-    schedq_pod_spec_t spec = fx_spec("ns/active", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = 77;
-    assert_ok(schedq_update(fx_worker(fixture), "ns/active", &spec, 0, NULL, 0, NULL));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/active", 9, &spec, 0, NULL, 0, NULL));
     assert_true(intruder.intrusions >= 2);
     expect_all_refused();
 }
@@ -404,11 +395,11 @@ add_from_another_thread(void *argument)
 {
     helper_t *helper = argument;
     schedq_worker_t *worker;
-    schedq_pod_spec_t spec = fx_spec("ns/new", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     mailbox_t *mailbox = &helper->mailbox;
     if (mailbox_check(mailbox, schedq_worker_register(helper->fixture->queue, &worker, NULL, 0) ==
                                    SCHEDQ_OK)) {
-        mailbox_check(mailbox, schedq_add(worker, "ns/new", &spec, NULL) == SCHEDQ_OK);
+        mailbox_check(mailbox, schedq_add(worker, "ns/new", 6, &spec, NULL) == SCHEDQ_OK);
         mailbox_check(mailbox, schedq_worker_unregister(worker) == SCHEDQ_OK);
     }
     return NULL;

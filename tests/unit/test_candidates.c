@@ -40,7 +40,7 @@ candidates_are_the_gated_pods_of_some_gates(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *one = fx_plugin(fixture, "One", NULL, 0);
     fx_plugin_t *two = fx_plugin(fixture, "Two", NULL, 0);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.gate = (uint8_t)one->gate;
     fx_add_spec(fixture, "ns/a", &spec);
     spec.gate = (uint8_t)two->gate;
@@ -140,8 +140,7 @@ a_walk_goes_on_when_the_pod_that_comes_next_has_left(void **state)
             snprintf(name, sizeof name, "ns/%u", i);
             if (i != one.object && i % 3 == 1) {
                 left[i] = true;
-                schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, (uint32_t)strlen(name),
-                              NULL);
+                schedq_delete_name(fx_worker(fixture), name, strlen(name), NULL);
             }
         }
     }
@@ -255,9 +254,9 @@ a_pod_that_is_updated_during_a_walk_is_given_all_the_same(void **state)
             fail();
         unsigned other = (step * 17 + 20) % PODS;
         snprintf(name, sizeof name, "ns/%u", other);
-        schedq_pod_spec_t spec = fx_spec(name, 0);
+        schedq_pod_spec_t spec = fx_spec(0);
         spec.object = 100 + other;
-        assert_ok(schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
+        assert_ok(schedq_update(fx_worker(fixture), name, strlen(name), &spec, 0, NULL, 0, NULL));
     }
     for (unsigned i = 0; i < PODS; i++)
         assert_true(seen[i]);
@@ -274,7 +273,7 @@ one_query_may_ask_for_everything(void **state)
         snprintf(name, sizeof name, "ns/parked%u", i);
         hx_park(fixture, name, i, fit->bit);
         snprintf(name, sizeof name, "ns/gated%u", i);
-        schedq_pod_spec_t spec = fx_spec(name, 0);
+        schedq_pod_spec_t spec = fx_spec(0);
         spec.gate = (uint8_t)gate->gate;
         fx_add_spec(fixture, name, &spec);
     }
@@ -284,7 +283,7 @@ one_query_may_ask_for_everything(void **state)
     }
     for (unsigned i = 8; i < 12; i++) {
         snprintf(name, sizeof name, "ns/parked%u", i);
-        schedq_pod_spec_t spec = fx_spec(name, 1);
+        schedq_pod_spec_t spec = fx_spec(1);
         fx_add_spec(fixture, name, &spec);
         schedq_popped_t popped = fx_pop(fixture, name);
         schedq_result_t result;
@@ -306,7 +305,7 @@ candidates_are_of_one_profile(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
     fx_plugin_t *batch_fit = fx_plugin_full(fixture, batch, "Fit", 0, NULL, 0, false);
     hx_park(fixture, "ns/a", 5, fit->bit);
-    schedq_pod_spec_t spec = fx_spec("ns/b", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.profile = batch;
     spec.object = 6;
     fx_add_spec(fixture, "ns/b", &spec);

@@ -125,19 +125,18 @@ park_another(soldier_t *soldier, uint64_t step)
     const arena_t *arena = soldier->ctx;
     char name[64];
     schedq_popped_t popped;
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     snprintf(name, sizeof name, "ns/churn%u-%u", soldier->number, (unsigned)(step % 100));
-    schedq_pod_spec_t spec = fx_spec(name, 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = UINT64_C(1) << 32 | step;
-    schedq_status_t status = schedq_add(soldier->worker, name, &spec, NULL);
+    schedq_status_t status = schedq_add(soldier->worker, name, strlen(name), &spec, NULL);
     mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_EXISTS);
     if (schedq_try_pop(soldier->worker, &popped) != SCHEDQ_OK)
         return;
-    schedq_failure_init(&failure);
     failure.place = seed_next(&soldier->seed) % 4 == 0 ? SCHEDQ_BACKOFF : SCHEDQ_PARKED;
     failure.unschedulable = draw_rejectors(arena, &soldier->seed);
     failure.judged_up_to = UINT64_MAX;
-    status = schedq_add_unschedulable(soldier->worker, &popped.token, &failure, NULL);
+    status = schedq_fail(soldier->worker, &popped.token, &failure, NULL);
     mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_GONE);
 }
 
@@ -155,17 +154,17 @@ apply_some(soldier_t *soldier)
     if (schedq_candidates(soldier->worker, &query, out, PIECE, &count) != SCHEDQ_OK)
         return;
     for (size_t i = 0; i < count; i++) {
-        schedq_decision_t decision;
+        schedq_decision_t decision = SCHEDQ_DECISION_INIT;
         if (is_stable(out[i].object))
             continue;
-        memset(&decision, 0, sizeof decision);
         decision.ref = out[i].ref;
         decision.place = SCHEDQ_ACTIVE;
+        decision.event = SCHEDQ_EVENT_WILDCARD;
         schedq_status_t status = schedq_apply(soldier->worker, &decision, NULL);
         mailbox_check(soldier->mailbox,
                       status == SCHEDQ_OK || status == SCHEDQ_GONE || status == SCHEDQ_CHANGED);
         if (seed_next(&soldier->seed) % 2 == 0)
-            (void)schedq_delete(soldier->worker, out[i].pod, NULL, 0, NULL);
+            (void)schedq_delete(soldier->worker, out[i].pod, NULL);
     }
 }
 
@@ -175,10 +174,10 @@ update_one_that_stays(soldier_t *soldier, uint64_t step)
     char name[32];
     unsigned number = (unsigned)(seed_next(&soldier->seed) % STABLE);
     snprintf(name, sizeof name, "ns/stays%u", number);
-    schedq_pod_spec_t spec = fx_spec(name, (int32_t)(step % 3));
+    schedq_pod_spec_t spec = fx_spec((int32_t)(step % 3));
     spec.object = number + STABLE * (step % 1000);
-    mailbox_check(soldier->mailbox,
-                  schedq_update(soldier->worker, name, &spec, 0, NULL, 0, NULL) == SCHEDQ_OK);
+    mailbox_check(soldier->mailbox, schedq_update(soldier->worker, name, strlen(name), &spec, 0,
+                                                  NULL, 0, NULL) == SCHEDQ_OK);
 }
 
 static void
@@ -211,21 +210,20 @@ put(fixture_t *fixture, arena_t *arena, schedq_worker_t *worker, unsigned number
 {
     char name[32];
     schedq_popped_t popped;
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     schedq_result_t result;
     snprintf(name, sizeof name, "ns/stays%u", number);
-    schedq_pod_spec_t spec = fx_spec(name, 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = number;
     spec.gate = is_gated(number) ? 1 : 0;
-    assert_ok(schedq_add(worker, name, &spec, &result));
+    assert_ok(schedq_add(worker, name, strlen(name), &spec, &result));
     if (is_gated(number))
         return;
     popped = fx_pop(fixture, name);
-    schedq_failure_init(&failure);
     failure.place = is_in_backoff(number) ? SCHEDQ_BACKOFF : SCHEDQ_PARKED;
     failure.unschedulable = draw_rejectors(arena, seed);
     arena->rejectors[number] = failure.unschedulable;
-    assert_ok(schedq_add_unschedulable(worker, &popped.token, &failure, &result));
+    assert_ok(schedq_fail(worker, &popped.token, &failure, &result));
     assert_place(result.place, failure.place);
 }
 

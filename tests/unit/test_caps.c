@@ -12,18 +12,22 @@ static void
 expect_full(fixture_t *fixture, const char *name, int32_t priority, const char *part,
             const char *cap)
 {
-    schedq_pod_spec_t spec = fx_spec(name, priority);
+    schedq_pod_spec_t spec = fx_spec(priority);
     schedq_result_t result;
     uint8_t status = 0;
     schedq_worker_t *worker = fx_worker(fixture);
     memset(&result, 0xff, sizeof result);
-    assert_status(schedq_add(worker, name, &spec, &result), SCHEDQ_FULL);
+    assert_status(schedq_add(worker, name, strlen(name), &spec, &result), SCHEDQ_FULL);
     assert_int_equal(result.pod.bits | result.place, 0);
     assert_contains(schedq_worker_error(worker), part);
     assert_contains(schedq_worker_error(worker), cap);
-    assert_status(schedq_add_many(worker, name, &spec, 1, NULL, &status, NULL), SCHEDQ_FULL);
+    assert_status(schedq_add_many(worker, name, strlen(name),
+                                  &(schedq_add_item_t){0, (uint32_t)strlen(name), spec}, 1, NULL,
+                                  &status, NULL),
+                  SCHEDQ_FULL);
     assert_int_equal(status, SCHEDQ_FULL);
-    assert_status(schedq_update(worker, name, &spec, 0, NULL, 0, NULL), SCHEDQ_FULL);
+    spec.flags = SCHEDQ_POD_ADD;
+    assert_status(schedq_update(worker, name, strlen(name), &spec, 0, NULL, 0, NULL), SCHEDQ_FULL);
     assert_contains(schedq_worker_error(worker), part);
     assert_place(fx_place(fixture, name), SCHEDQ_NOWHERE);
 }
@@ -31,12 +35,12 @@ expect_full(fixture_t *fixture, const char *name, int32_t priority, const char *
 static void
 expect_readd_full(fixture_t *fixture, const char *name, int32_t priority, const char *part)
 {
-    schedq_pod_spec_t spec = fx_spec(name, priority);
+    schedq_pod_spec_t spec = fx_spec(priority);
     schedq_history_t history = {0};
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
-    assert_status(schedq_readd(fx_worker(fixture), name, &spec, &history, &failure, NULL),
-                  SCHEDQ_FULL);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    assert_status(
+        schedq_readd(fx_worker(fixture), name, strlen(name), &spec, &history, &failure, NULL),
+        SCHEDQ_FULL);
     assert_contains(schedq_worker_error(fx_worker(fixture)), part);
     assert_place(fx_place(fixture, name), SCHEDQ_NOWHERE);
 }
@@ -57,7 +61,7 @@ more_pods_than_max_pods_are_refused(void **state)
     assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_PARKED);
     assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_NODE_ADD).to_backoff, 2);
     fx_pop(fixture, "ns/a");
-    assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, "ns/b", 4, NULL));
+    assert_ok(schedq_delete_name(fx_worker(fixture), "ns/b", 4, NULL));
     fx_add(fixture, "ns/d", 0);
     expect_full(fixture, "ns/e", 0, "max_pods", "3");
     fx_assert_counts(fixture, 1, 1, 0, 0, 0, 1);
@@ -92,7 +96,7 @@ more_priorities_than_max_bands_are_refused(void **state)
     schedq_pod_t b = fx_add(fixture, "ns/b", 2);
     expect_full(fixture, "ns/c", 3, "max_bands", "2");
     fx_add(fixture, "ns/c", 1);
-    assert_ok(schedq_delete(fx_worker(fixture), b, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), b, NULL));
     fx_add(fixture, "ns/d", 3);
     expect_full(fixture, "ns/e", 2, "max_bands", "2");
     schedq_popped_t d = fx_pop(fixture, "ns/d");
@@ -132,15 +136,14 @@ the_cap_of_bands_counts_pods_of_a_batch_that_are_in(void **state)
 {
     fixture_t *fixture = *state;
     fixture->config.max_bands = 2;
-    schedq_pod_spec_t specs[5];
+    schedq_add_item_t items[5];
     uint8_t statuses[5];
     static const int32_t priorities[] = {4, 5, 6, 5, 4};
     for (uint32_t i = 0; i < 5; i++) {
-        specs[i] = fx_spec("ns/a", priorities[i]);
-        specs[i].name_offset = 5 * i;
+        items[i] = fx_item(5 * i, 4, priorities[i]);
     }
-    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d ns/e", specs, 5, NULL,
-                                  statuses, NULL),
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d ns/e", 24, items, 5,
+                                  NULL, statuses, NULL),
                   SCHEDQ_FULL);
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(statuses[i], i == 2 ? SCHEDQ_FULL : SCHEDQ_OK);
@@ -156,8 +159,8 @@ update_beyond_the_cap_of_bands(fixture_t *fixture)
     fx_add(fixture, "ns/a", 1);
     fx_add(fixture, "ns/b", 1);
     fx_add(fixture, "ns/c", 2);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 3);
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
+    schedq_pod_spec_t spec = fx_spec(3);
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL));
 }
 
 static void
@@ -177,11 +180,11 @@ a_failure_of_a_pod_that_is_in_hits_no_cap(void **state)
     update_beyond_the_cap_of_bands(fixture);
     fx_add(fixture, "ns/d", 3);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
-    failure.has_newest = 1;
-    failure.newest.priority = 4;
-    assert_ok(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL));
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    schedq_pod_spec_t newest = SCHEDQ_POD_SPEC_INIT;
+    failure.newest = &newest;
+    newest.priority = 4;
+    assert_ok(schedq_fail(fx_worker(fixture), &popped.token, &failure, NULL));
     expect_full(fixture, "ns/e", 5, "max_bands", "2");
     expect_readd_full(fixture, "ns/e", 5, "max_bands");
     fx_add(fixture, "ns/e", 3);
@@ -205,16 +208,16 @@ priorities_that_nobody_has_any_more_make_room(void **state)
         if (i % 4 == 0) {
             fx_done(fixture, &popped);
         } else {
-            assert_ok(schedq_delete(fx_worker(fixture), b, NULL, 0, NULL));
+            assert_ok(schedq_delete(fx_worker(fixture), b, NULL));
             assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_GONE);
         }
-        schedq_pod_spec_t spec = fx_spec("ns/a", i + 2);
-        assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
+        schedq_pod_spec_t spec = fx_spec(i + 2);
+        assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL));
         fx_add(fixture, "ns/d", i + 3);
         expect_full(fixture, "ns/c", i, "max_bands", "3");
         popped = fx_pop(fixture, "ns/d");
         fx_done(fixture, &popped);
-        assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, "ns/a", 4, NULL));
+        assert_ok(schedq_delete_name(fx_worker(fixture), "ns/a", 4, NULL));
         if (i % 100 == 0)
             assert_ok(schedq_trim(fx_queue(fixture)));
     }
@@ -267,16 +270,15 @@ a_batch_that_hits_a_cap_adds_what_fits(void **state)
 {
     fixture_t *fixture = *state;
     fixture->config.max_pods = 2;
-    schedq_pod_spec_t specs[3];
+    schedq_add_item_t items[3];
     uint8_t statuses[3];
     schedq_result_t result;
     for (uint32_t i = 0; i < 3; i++) {
-        specs[i] = fx_spec("ns/a", 0);
-        specs[i].name_offset = 5 * i;
+        items[i] = fx_item(5 * i, 4, 0);
     }
-    assert_status(
-        schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c", specs, 3, NULL, statuses, &result),
-        SCHEDQ_FULL);
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c", 14, items, 3, NULL,
+                                  statuses, &result),
+                  SCHEDQ_FULL);
     assert_int_equal(statuses[0], SCHEDQ_OK);
     assert_int_equal(statuses[1], SCHEDQ_OK);
     assert_int_equal(statuses[2], SCHEDQ_FULL);
@@ -295,8 +297,8 @@ add_until_full(soldier_t *soldier)
     char name[32];
     for (unsigned i = 0; i < CAP; i++) {
         snprintf(name, sizeof name, "ns/%u-%u", soldier->number, i);
-        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(soldier->number * CAP + i));
-        schedq_status_t status = schedq_add(soldier->worker, name, &spec, NULL);
+        schedq_pod_spec_t spec = fx_spec((int32_t)(soldier->number * CAP + i));
+        schedq_status_t status = schedq_add(soldier->worker, name, strlen(name), &spec, NULL);
         mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_FULL);
         atomic_fetch_add(added, status == SCHEDQ_OK);
     }
@@ -423,9 +425,8 @@ the_64th_plugin_of_a_profile_is_refused(void **state)
         assert_true(bit == UINT64_C(1) << i);
         all |= bit;
     }
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     uint64_t bit;
-    schedq_plugin_init(&plugin);
     plugin.name = "OneMore";
     assert_status(
         schedq_plugin_register(fx_queue(fixture), &plugin, &bit, fixture->why, sizeof fixture->why),

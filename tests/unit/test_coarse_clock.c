@@ -3,6 +3,7 @@
  * is moved.
  */
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "fixture.h"
@@ -43,8 +44,8 @@ adds_that_do_not_overlap_are_popped_in_their_order(void **state)
     assert_ok(schedq_worker_register(fx_queue(fixture), &workers[1], NULL, 0));
     for (unsigned i = 0; i < ADDS; i++) {
         snprintf(name, sizeof name, "ns/%u", i);
-        schedq_pod_spec_t spec = fx_spec(name, 0);
-        assert_ok(schedq_add(workers[i % 4 / 3], name, &spec, NULL));
+        schedq_pod_spec_t spec = fx_spec(0);
+        assert_ok(schedq_add(workers[i % 4 / 3], name, strlen(name), &spec, NULL));
         if (i % 50 == 49)
             atomic_fetch_add(&now_ns, MS(4));
     }

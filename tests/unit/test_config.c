@@ -10,8 +10,7 @@
 static schedq_config_t
 default_config(void)
 {
-    schedq_config_t config;
-    schedq_config_init(&config);
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
     config.engine = fx_engine();
     return config;
 }
@@ -44,7 +43,7 @@ expect_accepted(const schedq_config_t *config)
         print_error("refused: %s\n", why);
     assert_ok(status);
     assert_string_equal(why, "");
-    assert_ok(schedq_destroy(queue));
+    assert_ok(schedq_destroy_with_pods(queue, NULL, 0));
 }
 
 #define REFUSE(field, value, low, high)                     \
@@ -67,7 +66,7 @@ the_default_is_what_the_header_says(void **state)
     (void)state;
     schedq_config_t config;
     memset(&config, 0xff, sizeof config);
-    schedq_config_init(&config);
+    config = (schedq_config_t)SCHEDQ_CONFIG_INIT;
     assert_int_equal(config.struct_size, sizeof config);
     assert_int_equal(config.max_pods, 1048576);
     assert_int_equal(config.max_bands, 0);
@@ -141,13 +140,15 @@ static void
 an_unknown_preset_or_size_is_refused(void **state)
 {
     (void)state;
-    schedq_config_t config;
-    assert_status(schedq_config_preset(&config, sizeof config, (schedq_preset_t)13),
-                  SCHEDQ_INVALID);
-    assert_status(schedq_config_preset(&config, 8, SCHEDQ_PRESET_DEFAULT), SCHEDQ_INVALID);
-    assert_status(schedq_config_preset(&config, sizeof config + 1000, SCHEDQ_PRESET_DEFAULT),
-                  SCHEDQ_INVALID);
-    assert_status(schedq_config_preset(NULL, sizeof config, SCHEDQ_PRESET_DEFAULT), SCHEDQ_INVALID);
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
+    config.max_pods = 7;
+    assert_status(schedq_config_preset(&config, (schedq_preset_t)13), SCHEDQ_INVALID);
+    config.struct_size = 0;
+    assert_status(schedq_config_preset(&config, SCHEDQ_PRESET_DEFAULT), SCHEDQ_INVALID);
+    config.struct_size = sizeof config + 8;
+    assert_status(schedq_config_preset(&config, SCHEDQ_PRESET_DEFAULT), SCHEDQ_INVALID);
+    assert_int_equal(config.max_pods, 7);
+    assert_status(schedq_config_preset(NULL, SCHEDQ_PRESET_DEFAULT), SCHEDQ_INVALID);
 }
 
 static void
@@ -360,13 +361,13 @@ without_an_allocator_and_a_clock_the_defaults_work(void **state)
     schedq_popped_t popped;
     assert_ok(schedq_create(&config, &queue, NULL, 0));
     assert_ok(schedq_worker_register(queue, &worker, NULL, 0));
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
-    assert_ok(schedq_add(worker, "ns/a", &spec, NULL));
+    schedq_pod_spec_t spec = fx_spec(0);
+    assert_ok(schedq_add(worker, "ns/a", 4, &spec, NULL));
     assert_ok(schedq_try_pop(worker, &popped));
     assert_true(popped.history.timestamp_ns > 0);
     assert_ok(schedq_done(worker, popped.token));
     assert_ok(schedq_worker_unregister(worker));
-    assert_ok(schedq_destroy(queue));
+    assert_ok(schedq_destroy_with_pods(queue, NULL, 0));
 }
 
 static void

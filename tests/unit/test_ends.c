@@ -111,7 +111,7 @@ end_with_a_worker_that_another_thread_is_inside(fixture_t *fixture)
     fx_add(fixture, "ns/b", 4);
     schedq_popped_t first = fx_pop(fixture, "ns/a"), second = fx_pop(fixture, "ns/b");
     assert_ok(schedq_nominate(fx_worker(fixture), first.pod, 3));
-    assert_ok(schedq_delete(fx_worker(fixture), second.pod, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), second.pod, NULL));
     begin_holding(&holder, fixture);
     assert_status(schedq_done(holder.worker, first.token), SCHEDQ_OK);
     assert_string_equal(schedq_words(fx_queue(fixture))->nominations == 0 ? "" : "nominated", "");
@@ -210,10 +210,10 @@ a_full_queue_has_room_again(void **state)
     fx_add(fixture, "ns/a", 5);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     begin_holding(&holder, fixture);
-    schedq_pod_spec_t spec = fx_spec("ns/c", 0);
-    assert_status(schedq_add(fx_worker(fixture), "ns/c", &spec, NULL), SCHEDQ_FULL);
+    schedq_pod_spec_t spec = fx_spec(0);
+    assert_status(schedq_add(fx_worker(fixture), "ns/c", 4, &spec, NULL), SCHEDQ_FULL);
     assert_ok(schedq_done(holder.worker, popped.token));
-    assert_ok(schedq_add(fx_worker(fixture), "ns/c", &spec, NULL));
+    assert_ok(schedq_add(fx_worker(fixture), "ns/c", 4, &spec, NULL));
     end_holding(&holder);
 }
 
@@ -259,7 +259,7 @@ arm(fixture_t *fixture)
     guests_alive = fx_pop(fixture, "ns/alive");
     fx_add(fixture, "ns/deleted", 1000);
     schedq_popped_t deleted = fx_pop(fixture, "ns/deleted");
-    assert_ok(schedq_delete(fx_worker(fixture), deleted.pod, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), deleted.pod, NULL));
     guest.alive = guests_alive.token;
     guest.deleted = deleted.token;
     guest.armed = true;
@@ -347,11 +347,10 @@ plugin(fixture_t *fixture, schedq_hint_fn hint, schedq_pre_enqueue_fn gate)
 {
     const schedq_interest_t interest = {
         .resource = "*", .actions = SCHEDQ_ACTION_ADD, .hint = hint};
-    schedq_plugin_t ending;
+    schedq_plugin_t ending = SCHEDQ_PLUGIN_INIT;
     uint64_t bit;
     memset(&guest, 0, sizeof guest);
     guest.fixture = fixture;
-    schedq_plugin_init(&ending);
     ending.name = "Ending";
     ending.interests = &interest;
     ending.interest_count = 1;
@@ -403,14 +402,13 @@ static void
 done_in_a_precheck(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     uint64_t bit = plugin(fixture, NULL, NULL);
     fx_park(fixture, "ns/parked", bit);
     arm(fixture);
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_NODE_ADD;
-    move.precheck = ending_check;
-    assert_ok(schedq_move_all(fx_worker(fixture), &move, NULL));
+    change.event = SCHEDQ_EVENT_NODE_ADD;
+    change.precheck = ending_check;
+    assert_ok(schedq_notify(fx_worker(fixture), &change, NULL));
     assert_ended("precheck");
 }
 
@@ -422,14 +420,13 @@ done_in_an_affinity_match(void **state)
     fixture->config.requeue = SCHEDQ_REQUEUE_MOVE_CYCLE;
     uint64_t bit = plugin(fixture, NULL, NULL);
     fx_park(fixture, "ns/parked", bit);
-    schedq_pod_spec_t spec = fx_spec("ns/parked", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.flags = SCHEDQ_POD_AFFINITY;
-    assert_ok(schedq_update(fx_worker(fixture), "ns/parked", &spec, 0, NULL, 0, NULL));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/parked", 9, &spec, 0, NULL, 0, NULL));
     arm(fixture);
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
-    assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &move, "ns", 2, NULL));
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
+    assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &change, "ns", 2, NULL));
     assert_ended("affinity_matches");
 }
 

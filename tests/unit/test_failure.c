@@ -136,17 +136,16 @@ the_hint_is_asked_about_each_event_of_the_flight(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = 77;
     fx_add_spec(fixture, "ns/a", &spec);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_NODE_ADD;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = SCHEDQ_EVENT_NODE_ADD;
     for (uint64_t i = 1; i <= 3; i++) {
-        move.old_object = 10 * i;
-        move.new_object = 10 * i + 1;
-        assert_ok(schedq_move_all(fx_worker(fixture), &move, NULL));
+        change.old_object = 10 * i;
+        change.new_object = 10 * i + 1;
+        assert_ok(schedq_notify(fx_worker(fixture), &change, NULL));
     }
     assert_int_equal(fit->hint_calls, 0);
     fit->hint = SCHEDQ_HINT_SKIP;
@@ -249,7 +248,7 @@ a_late_rejector_hears_of_every_event_of_the_flight(void **state)
         schedq_result_t result =
             fx_fail(fixture, &popped, i == 0 ? late : SCHEDQ_REJECTOR_OTHERS, 0);
         assert_place(result.place, SCHEDQ_BACKOFF);
-        assert_ok(schedq_delete(fx_worker(fixture), result.pod, NULL, 0, NULL));
+        assert_ok(schedq_delete(fx_worker(fixture), result.pod, NULL));
     }
 }
 
@@ -317,11 +316,9 @@ a_token_works_once(void **state)
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     assert_ok(schedq_token_alive(fx_worker(fixture), popped.token));
     fx_fail(fixture, &popped, fit->bit, 0);
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     schedq_token_t used = popped.token;
-    assert_status(schedq_add_unschedulable(fx_worker(fixture), &used, &failure, NULL),
-                  SCHEDQ_STALE);
+    assert_status(schedq_fail(fx_worker(fixture), &used, &failure, NULL), SCHEDQ_STALE);
     assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_STALE);
     assert_status(schedq_token_alive(fx_worker(fixture), popped.token), SCHEDQ_STALE);
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_PARKED);
@@ -348,7 +345,7 @@ expect_gone_once(fixture_t *fixture,
 {
     schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
-    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
     assert_status(schedq_token_alive(fx_worker(fixture), popped.token), SCHEDQ_GONE);
     assert_status(end(fixture, &popped), SCHEDQ_GONE);
     assert_status(schedq_token_alive(fx_worker(fixture), popped.token), SCHEDQ_STALE);
@@ -367,11 +364,9 @@ end_by_failure(fixture_t *fixture, const schedq_popped_t *popped)
 {
     schedq_token_t token = popped->token;
     schedq_result_t result;
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.unschedulable = fixture->plugins[0].bit;
-    schedq_status_t status =
-        schedq_add_unschedulable(fx_worker(fixture), &token, &failure, &result);
+    schedq_status_t status = schedq_fail(fx_worker(fixture), &token, &failure, &result);
     assert_int_equal(result.object, popped->object);
     assert_place(result.place, SCHEDQ_NOWHERE);
     return status;
@@ -413,7 +408,7 @@ done_many_answers_for_each_token(void **state)
     fx_add(fixture, "ns/c", 1);
     schedq_popped_t a = fx_pop(fixture, "ns/a"), b = fx_pop(fixture, "ns/b"),
                     c = fx_pop(fixture, "ns/c");
-    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL));
     const schedq_token_t tokens[] = {a.token, b.token, a.token, c.token};
     assert_status(schedq_done_many(fx_worker(fixture), tokens, 4, statuses), SCHEDQ_GONE);
     assert_int_equal(statuses[0], SCHEDQ_OK);
@@ -446,16 +441,16 @@ the_newest_description_replaces_the_popped_one(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     schedq_pod_t pod = fx_add(fixture, "ns/a", 1);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.unschedulable = fit->bit;
-    failure.has_newest = 1;
-    failure.newest = fx_spec("ignored", 8);
-    failure.newest.object = 4242;
-    failure.newest.flags = SCHEDQ_POD_AFFINITY;
-    failure.newest.timestamp_ns = 1;
+    schedq_pod_spec_t newest = SCHEDQ_POD_SPEC_INIT;
+    failure.newest = &newest;
+    newest = fx_spec(8);
+    newest.object = 4242;
+    newest.flags = SCHEDQ_POD_AFFINITY;
+    newest.timestamp_ns = 1;
     schedq_result_t result;
-    assert_ok(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, &result));
+    assert_ok(schedq_fail(fx_worker(fixture), &popped.token, &failure, &result));
     assert_int_equal(result.object, popped.object);
     schedq_pod_info_t info = fx_info(fixture, pod);
     assert_int_equal(info.object, 4242);

@@ -34,7 +34,7 @@ expect_gone_for_ever(fixture_t *fixture, const former_t *former)
     memset(&seen, 0, sizeof seen);
     assert_status(schedq_get(worker, former->pod, fx_see, &seen), SCHEDQ_NOT_FOUND);
     assert_int_equal(seen.visits, 0);
-    assert_status(schedq_delete(worker, former->pod, NULL, 0, NULL), SCHEDQ_NOT_FOUND);
+    assert_status(schedq_delete(worker, former->pod, NULL), SCHEDQ_NOT_FOUND);
     assert_ok(schedq_activate(worker, &former->pod, 1, NULL));
     assert_status(schedq_token_alive(worker, former->token), SCHEDQ_STALE);
     assert_status(schedq_done(worker, former->token), SCHEDQ_STALE);
@@ -51,14 +51,14 @@ live_and_end(fixture_t *fixture, past_t *past)
         lives[i] = (former_t){.pod = fx_add(fixture, name, (int32_t)(i % 3))};
     }
     for (unsigned i = 0; i < MANY; i += 4)
-        assert_ok(schedq_delete(fx_worker(fixture), lives[i].pod, NULL, 0, NULL));
+        assert_ok(schedq_delete(fx_worker(fixture), lives[i].pod, NULL));
     schedq_popped_t popped;
     while (schedq_try_pop(fx_worker(fixture), &popped) == SCHEDQ_OK) {
         unsigned i = (unsigned)strtoul(popped.name + 3, NULL, 10);
         assert_true(lives[i].pod.bits == popped.pod.bits);
         lives[i].token = popped.token;
         if (i % 4 == 1)
-            assert_ok(schedq_delete(fx_worker(fixture), popped.pod, NULL, 0, NULL));
+            assert_ok(schedq_delete(fx_worker(fixture), popped.pod, NULL));
         assert_status(schedq_done(fx_worker(fixture), popped.token),
                       i % 4 == 1 ? SCHEDQ_GONE : SCHEDQ_OK);
     }
@@ -130,10 +130,10 @@ a_handle_lasts_through_moves_and_a_pop(void **state)
     fixture_t *fixture = *state;
     schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
     for (int32_t i = 0; i < 20; i++) {
-        schedq_pod_spec_t spec = fx_spec("ns/a", i);
+        schedq_pod_spec_t spec = fx_spec(i);
         spec.flags = SCHEDQ_POD_ORDER_KEY;
         spec.order_key = -i;
-        assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
+        assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL));
         assert_int_equal(fx_info(fixture, pod).priority, i);
     }
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
@@ -152,8 +152,8 @@ a_handle_is_no_token_and_a_token_no_handle(void **state)
     schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
     assert_status(schedq_done(fx_worker(fixture), (schedq_token_t){pod.bits}), SCHEDQ_STALE);
     for (int32_t i = 0; i < 4; i++) {
-        schedq_pod_spec_t spec = fx_spec("ns/a", i);
-        assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
+        schedq_pod_spec_t spec = fx_spec(i);
+        assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL));
     }
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     assert_true(popped.token.bits != pod.bits);
@@ -161,7 +161,7 @@ a_handle_is_no_token_and_a_token_no_handle(void **state)
     fx_seen_t seen;
     const schedq_pod_t mixed = {popped.token.bits};
     assert_status(schedq_get(fx_worker(fixture), mixed, fx_see, &seen), SCHEDQ_NOT_FOUND);
-    assert_status(schedq_delete(fx_worker(fixture), mixed, NULL, 0, NULL), SCHEDQ_NOT_FOUND);
+    assert_status(schedq_delete(fx_worker(fixture), mixed, NULL), SCHEDQ_NOT_FOUND);
     fx_done(fixture, &popped);
 }
 

@@ -21,7 +21,7 @@ a_refused_pod_is_gated_and_not_poppable(void **state)
     fx_gate(fixture, "Other", "Pod", SCHEDQ_ACTION_ALL);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", "Pod", SCHEDQ_ACTION_ALL);
     gate->refuses = true;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = 31;
     schedq_result_t result = fx_add_spec(fixture, "ns/a", &spec);
     assert_place(result.place, SCHEDQ_GATED);

@@ -1,5 +1,6 @@
 /* A host that decides for itself: sequences, stamps, RETRY, gates, time. */
 #include "host.h"
+#include <string.h>
 
 static void
 sequences_grow_and_are_readable_without_a_call(void **state)
@@ -144,17 +145,17 @@ a_gated_add_is_retried_if_the_gate_has_a_newer_stamp(void **state)
     fx_plugin_t *gate = fx_plugin(fixture, "Gate", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *other = fx_plugin(fixture, "Other", "Node", SCHEDQ_ACTION_ADD);
     fx_worker(fixture);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.gate = (uint8_t)gate->gate;
     spec.judged_up_to = schedq_words(fx_queue(fixture))->event_sequence;
     uint64_t sequence = hx_event(fixture, gate->bit);
     schedq_result_t result;
-    assert_status(schedq_add(fx_worker(fixture), "ns/a", &spec, &result), SCHEDQ_RETRY);
+    assert_status(schedq_add(fx_worker(fixture), "ns/a", 4, &spec, &result), SCHEDQ_RETRY);
     assert_true(result.sequence >= sequence);
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_NOWHERE);
     spec.judged_up_to = result.sequence;
     hx_event(fixture, other->bit);
-    assert_ok(schedq_add(fx_worker(fixture), "ns/a", &spec, &result));
+    assert_ok(schedq_add(fx_worker(fixture), "ns/a", 4, &spec, &result));
     assert_place(result.place, SCHEDQ_GATED);
     assert_int_equal(result.gate, gate->gate);
     schedq_result_t found = fx_find(fixture, "ns/a");
@@ -199,8 +200,7 @@ a_bound_pod_that_failed_is_readded_where_the_host_says(void **state)
     fx_plugin_t *gate = fx_plugin(fixture, "Gate", NULL, 0);
     fx_worker(fixture);
     schedq_history_t history = {.attempts = 2, .errors = 1};
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     static const struct {
         schedq_place_t asked, got;
     } cases[] = {{SCHEDQ_ACTIVE, SCHEDQ_ACTIVE},
@@ -209,17 +209,18 @@ a_bound_pod_that_failed_is_readded_where_the_host_says(void **state)
     char name[] = "ns/0";
     for (size_t i = 0; i < 3; i++) {
         name[3] = (char)('0' + i);
-        schedq_pod_spec_t spec = fx_spec(name, 0);
+        schedq_pod_spec_t spec = fx_spec(0);
         schedq_result_t result;
         failure.place = (uint8_t)cases[i].asked;
         failure.gate = cases[i].asked == SCHEDQ_GATED ? (uint8_t)gate->gate : 0;
-        assert_ok(schedq_readd(fx_worker(fixture), name, &spec, &history, &failure, &result));
+        assert_ok(schedq_readd(fx_worker(fixture), name, strlen(name), &spec, &history, &failure,
+                               &result));
         assert_place(result.place, cases[i].got);
     }
-    schedq_pod_spec_t spec = fx_spec("ns/parked", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     failure.place = SCHEDQ_PARKED;
     failure.gate = 0;
-    assert_status(schedq_readd(fx_worker(fixture), "ns/parked", &spec, &history, &failure, NULL),
+    assert_status(schedq_readd(fx_worker(fixture), "ns/parked", 9, &spec, &history, &failure, NULL),
                   SCHEDQ_INVALID);
 }
 
@@ -241,7 +242,7 @@ a_ref_comes_with_whether_its_pod_backs_off(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_result_t result = fx_add_spec(fixture, "ns/a", &spec);
     assert_int_equal(result.backing_off, 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
@@ -251,9 +252,9 @@ a_ref_comes_with_whether_its_pod_backs_off(void **state)
     uint64_t old = result.ref;
     result = fx_find(fixture, "ns/a");
     assert_backs_off(fixture, &result, 1);
-    assert_status(schedq_add(fx_worker(fixture), "ns/a", &spec, &result), SCHEDQ_EXISTS);
+    assert_status(schedq_add(fx_worker(fixture), "ns/a", 4, &spec, &result), SCHEDQ_EXISTS);
     assert_backs_off(fixture, &result, 1);
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, &result));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, &result));
     assert_backs_off(fixture, &result, 1);
     assert_status(hx_apply(fixture, old, SCHEDQ_ACTIVE, 0, 0, &result), SCHEDQ_CHANGED);
     assert_backs_off(fixture, &result, 1);
@@ -262,7 +263,7 @@ a_ref_comes_with_whether_its_pod_backs_off(void **state)
     assert_backs_off(fixture, &result, 0);
     result = fx_find(fixture, "ns/a");
     assert_backs_off(fixture, &result, 0);
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, &result));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, &result));
     assert_backs_off(fixture, &result, 0);
 }
 
@@ -289,21 +290,20 @@ a_pod_that_comes_in_gated_tells_whether_it_backs_off(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.gate = (uint8_t)fit->gate;
     schedq_result_t result = fx_add_spec(fixture, "ns/a", &spec);
     assert_backs_off(fixture, &result, 0);
-    assert_ok(schedq_delete(fx_worker(fixture), result.pod, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), result.pod, NULL));
     schedq_history_t history = {.attempts = 1};
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.place = SCHEDQ_GATED;
     failure.gate = (uint8_t)fit->gate;
     failure.unschedulable = fit->bit;
     spec.gate = 0;
-    assert_ok(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, &result));
+    assert_ok(schedq_readd(fx_worker(fixture), "ns/a", 4, &spec, &history, &failure, &result));
     assert_backs_off(fixture, &result, 1);
-    assert_ok(schedq_delete(fx_worker(fixture), result.pod, NULL, 0, &result));
+    assert_ok(schedq_delete(fx_worker(fixture), result.pod, &result));
     assert_int_equal(result.backing_off, 0);
 }
 

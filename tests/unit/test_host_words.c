@@ -28,7 +28,7 @@ words_count_the_pods_of_each_waiting_place(void **state)
     assert_int_equal(words->nominations, 1);
     assert_int_equal(words->poppable, 1);
     assert_ns_equal(words->next_deadline_ns, FX_START + SEC(1));
-    assert_ok(schedq_delete(fx_worker(fixture), parked, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), parked, NULL));
     assert_int_equal(words->parked, 0);
     assert_int_equal(words->nominations, 0);
     assert_ptr_equal(schedq_words(fx_queue(fixture)), words);
@@ -72,12 +72,10 @@ the_callbacks_way_and_the_hosts_way_exclude_each_other(void **state)
     fixture_t *fixture = *state;
     schedq_worker_t *worker = fx_worker(fixture);
     uint64_t sequence;
-    schedq_query_t query;
+    schedq_query_t query = SCHEDQ_QUERY_INIT;
     schedq_candidate_t candidate;
-    schedq_decision_t decision;
+    schedq_decision_t decision = SCHEDQ_DECISION_INIT;
     size_t count;
-    schedq_query_init(&query);
-    memset(&decision, 0, sizeof decision);
     decision.ref = 1;
     decision.place = SCHEDQ_ACTIVE;
     assert_status(schedq_event_begin(worker, &sequence), SCHEDQ_INVALID);
@@ -89,12 +87,12 @@ the_callbacks_way_and_the_hosts_way_exclude_each_other(void **state)
 
     fixture_t *host = fx_new(SCHEDQ_PRESET_DEFAULT);
     host->config.decide = SCHEDQ_DECIDE_HOST;
-    schedq_move_t move;
-    schedq_move_init(&move);
-    assert_status(schedq_move_all(fx_worker(host), &move, NULL), SCHEDQ_INVALID);
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    assert_status(schedq_notify(fx_worker(host), &change, NULL), SCHEDQ_INVALID);
     assert_contains(schedq_worker_error(fx_worker(host)), "decide");
-    assert_status(schedq_assigned_pod_added(fx_worker(host), &move, "ns", 2, NULL), SCHEDQ_INVALID);
-    assert_status(schedq_assigned_pod_updated(fx_worker(host), &move, "ns", 2, NULL),
+    assert_status(schedq_assigned_pod_added(fx_worker(host), &change, "ns", 2, NULL),
+                  SCHEDQ_INVALID);
+    assert_status(schedq_assigned_pod_updated(fx_worker(host), &change, "ns", 2, NULL),
                   SCHEDQ_INVALID);
     fx_free(host);
 }
@@ -105,10 +103,9 @@ a_host_registers_no_callbacks(void **state)
     fixture_t *fixture = *state;
     schedq_interest_t interest = {
         .resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint};
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     uint64_t bit;
     char why[200];
-    schedq_plugin_init(&plugin);
     plugin.name = "Fit";
     plugin.interests = &interest;
     plugin.interest_count = 1;

@@ -151,15 +151,14 @@ a_due_pod_that_the_host_has_to_let_go_is_not_looked_at(void **state)
     counting_clock_t clock;
     use_counting_clock(fixture, &clock);
     fixture->config.pop_from_backoff = 0;
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     schedq_result_t result;
     fx_add(fixture, "ns/a", 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
-    schedq_failure_init(&failure);
     failure.unschedulable = SCHEDQ_REJECTOR_OTHERS;
     failure.place = SCHEDQ_BACKOFF;
     failure.judged_up_to = popped.seen;
-    assert_ok(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, &result));
+    assert_ok(schedq_fail(fx_worker(fixture), &popped.token, &failure, &result));
     assert_place(result.place, SCHEDQ_BACKOFF);
     atomic_store(&clock.ahead, SEC(100));
     expect_no_spinning(fixture, &clock);
@@ -214,12 +213,13 @@ expect_slices(fixture_t *fixture)
     schedq_popped_t popped;
     for (unsigned popped_so_far = 0; popped_so_far < DUE; popped_so_far++) {
         uint64_t before = served(fixture);
-        assert_ok(schedq_pop(fx_worker(fixture), fx_now(fixture) - 1, &popped));
+        assert_ok(schedq_pop_until(fx_worker(fixture), fx_now(fixture) - 1, &popped));
         fx_done(fixture, &popped);
         assert_in_range(served(fixture) - before, 0, SLICE);
     }
     assert_int_equal(served(fixture), DUE);
-    assert_status(schedq_pop(fx_worker(fixture), fx_now(fixture) - 1, &popped), SCHEDQ_TIMEDOUT);
+    assert_status(schedq_pop_until(fx_worker(fixture), fx_now(fixture) - 1, &popped),
+                  SCHEDQ_TIMEDOUT);
 }
 
 static void
@@ -260,13 +260,13 @@ in_kube_the_slices_of_a_flush_are_one_event(void **state)
     schedq_popped_t popped;
     park_many(fixture);
     uint64_t events = schedq_words(fx_queue(fixture))->event_sequence;
-    assert_ok(schedq_pop(fx_worker(fixture), fx_now(fixture) - 1, &popped));
+    assert_ok(schedq_pop_until(fx_worker(fixture), fx_now(fixture) - 1, &popped));
     uint64_t bits = popped.unschedulable;
     assert_int_equal(served(fixture), SLICE);
     assert_int_equal(schedq_words(fx_queue(fixture))->event_sequence, events + 1);
     for (unsigned i = 1; i < DUE; i++) {
         schedq_popped_t other;
-        assert_ok(schedq_pop(fx_worker(fixture), fx_now(fixture) - 1, &other));
+        assert_ok(schedq_pop_until(fx_worker(fixture), fx_now(fixture) - 1, &other));
         fx_done(fixture, &other);
     }
     assert_int_equal(schedq_words(fx_queue(fixture))->event_sequence, events + 1);

@@ -66,12 +66,12 @@ an_update_that_changed_something_makes_a_parked_pod_active(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
     fx_park(fixture, "ns/a", fit->bit);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_event_t event = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE;
     schedq_result_t result;
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, &result));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, &result));
     assert_place(result.place, SCHEDQ_PARKED);
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, &event, 1, &result));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, &event, 1, &result));
     assert_place(result.place, SCHEDQ_ACTIVE);
 }
 

@@ -76,7 +76,7 @@ an_explicit_old_timestamp_does_not_count_the_failure_does(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *fit = start(fixture);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.timestamp_ns = SEC(1);
     fx_add_spec(fixture, "ns/a", &spec);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
@@ -132,7 +132,7 @@ deleted_and_moved_pods_leave_nothing_to_flush(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *fit = start(fixture);
     schedq_pod_t pod = fx_park(fixture, "ns/a", fit->bit);
-    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
     pod = fx_park(fixture, "ns/b", fit->bit);
     assert_ok(schedq_activate(fx_worker(fixture), &pod, 1, NULL));
     schedq_result_t result = fx_pass(fixture, SEC(3600));

@@ -86,15 +86,14 @@ static schedq_status_t
 add_batch(schedq_worker_t *worker, uint32_t count)
 {
     char names[LARGE * NAME_BYTES];
-    schedq_pod_spec_t specs[LARGE];
+    schedq_add_item_t items[LARGE];
     uint32_t used = 0;
-    memset(specs, 0, sizeof specs);
     for (uint32_t i = 0; i < count; i++) {
-        specs[i].name_offset = used;
-        specs[i].name_length = (uint32_t)snprintf(names + used, NAME_BYTES, "ns/%u-%u", count, i);
-        used += specs[i].name_length;
+        uint32_t length = (uint32_t)snprintf(names + used, NAME_BYTES, "ns/%u-%u", count, i);
+        items[i] = fx_item(used, length, 0);
+        used += length;
     }
-    return schedq_add_many(worker, names, specs, count, NULL, NULL, NULL);
+    return schedq_add_many(worker, names, sizeof names, items, count, NULL, NULL, NULL);
 }
 
 static void *
@@ -149,10 +148,10 @@ static void *
 die_in_an_add(void *arg)
 {
     mortal_t *mortal = arg;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = 7;
     atomic_store(&mortal->dies_held, true);
-    (void)schedq_add(mortal->worker, "ns/a", &spec, NULL);
+    (void)schedq_add(mortal->worker, "ns/a", 4, &spec, NULL);
     return NULL;
 }
 
@@ -178,20 +177,20 @@ what_a_dead_holder_did_not_note_is_not_released_as_something_else(void **state)
 {
     mortal_t *mortal = *state;
     fixture_t *fixture = mortal->fixture;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_popped_t popped;
     spec.object = 7;
-    assert_ok(schedq_add(mortal->worker, "ns/a", &spec, NULL));
+    assert_ok(schedq_add(mortal->worker, "ns/a", 4, &spec, NULL));
     assert_ok(schedq_try_pop(mortal->worker, &popped));
     u64_store(&entry_at(&queue_of_base(fx_queue(fixture))->entries, ref_record(popped.token.bits))
                    ->flight,
               0);
     spec.object = 8;
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL));
     assert_ok(schedq_worker_unregister(mortal->worker));
     assert_ok(schedq_worker_unregister(fixture->worker));
     fixture->worker = NULL;
-    assert_ok(schedq_destroy(fixture->queue));
+    assert_ok(schedq_destroy_with_pods(fixture->queue, NULL, 0));
     fixture->queue = NULL;
     assert_int_equal(atomic_load(&fixture->ledger.faults), 0);
     assert_int_equal(ledger_count(&fixture->ledger, 8), 0);

@@ -91,9 +91,8 @@ add_plugin(fixture_t *fixture, schedq_profile_t profile, const char *name, uint3
            schedq_pre_enqueue_fn pre_enqueue)
 {
     schedq_interest_t interest = {.resource = "Node", .actions = actions, .hint = hint};
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     uint64_t bit;
-    schedq_plugin_init(&plugin);
     plugin.profile = profile;
     plugin.name = name;
     plugin.interests = &interest;
@@ -137,12 +136,11 @@ end_scene(void)
 static schedq_result_t
 move_with(schedq_worker_t *worker, schedq_event_t event, schedq_precheck_fn precheck)
 {
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     schedq_result_t result;
-    schedq_move_init(&move);
-    move.event = event;
-    move.precheck = precheck;
-    assert_ok(schedq_move_all(worker, &move, &result));
+    change.event = event;
+    change.precheck = precheck;
+    assert_ok(schedq_notify(worker, &change, &result));
     return result;
 }
 
@@ -165,11 +163,10 @@ pop_with(schedq_worker_t *worker)
 static schedq_result_t
 fail_with(schedq_worker_t *worker, schedq_token_t token, uint64_t rejectors)
 {
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     schedq_result_t result;
-    schedq_failure_init(&failure);
     failure.unschedulable = rejectors;
-    assert_ok(schedq_add_unschedulable(worker, &token, &failure, &result));
+    assert_ok(schedq_fail(worker, &token, &failure, &result));
     return result;
 }
 
@@ -208,10 +205,10 @@ a_mover_that_lost_leaves_no_rejector_on_the_same_pod(void **state)
 static void
 replace_by_a_pod_of_another_profile(scene_t *own)
 {
-    schedq_pod_spec_t spec = fx_spec("ns/b", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.profile = own->second;
-    assert_ok(schedq_delete(own->other, own->pod, NULL, 0, NULL));
-    assert_ok(schedq_add(own->other, "ns/b", &spec, &own->result));
+    assert_ok(schedq_delete(own->other, own->pod, NULL));
+    assert_ok(schedq_add(own->other, "ns/b", 4, &spec, &own->result));
     fail_with(own->other, pop_with(own->other).token, own->fit_of_second);
 }
 
@@ -246,11 +243,11 @@ gate_of_the_second(void *ctx, uint64_t pod)
 static void
 replace_by_a_gated_pod(scene_t *own)
 {
-    schedq_pod_spec_t spec = fx_spec("ns/b", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = 2;
-    assert_ok(schedq_delete(own->other, own->pod, NULL, 0, NULL));
+    assert_ok(schedq_delete(own->other, own->pod, NULL));
     fx_advance(own->fixture, SEC(3));
-    assert_ok(schedq_add(own->other, "ns/b", &spec, &own->result));
+    assert_ok(schedq_add(own->other, "ns/b", 4, &spec, &own->result));
     own->pod = own->result.pod;
 }
 
@@ -267,7 +264,7 @@ a_mover_that_lost_leaves_no_first_attempt_on_the_records_next_pod(void **state)
     scene.gate = add_plugin(fixture, 0, "Gate", SCHEDQ_ACTION_ADD, gate_of_the_second);
     fx_worker(fixture);
     assert_ok(schedq_worker_register(fixture->queue, &scene.other, NULL, 0));
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = 1;
     scene.pod = fx_add_spec(fixture, "ns/a", &spec).pod;
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
@@ -513,8 +510,7 @@ a_question_that_an_add_owes_is_not_asked_in_backoff(void **state)
 static uint64_t
 bytes_of(const fixture_t *fixture)
 {
-    schedq_stats_t stats;
-    schedq_stats_init(&stats);
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
     assert_ok(schedq_stats(fixture->queue, &stats));
     return stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues +
            stats.bytes_other;
@@ -528,13 +524,13 @@ static void
 work(scene_t *own, unsigned rounds)
 {
     for (unsigned i = 0; i < rounds; i++) {
-        schedq_pod_spec_t spec = fx_spec("work/pod", 1000);
+        schedq_pod_spec_t spec = fx_spec(1000);
         schedq_result_t result;
         spec.object = 77;
-        assert_ok(schedq_add(own->other, "work/pod", &spec, &result));
+        assert_ok(schedq_add(own->other, "work/pod", 8, &spec, &result));
         assert_ok(schedq_nominate(own->other, result.pod, 1 + i % 3));
         fail_with(own->other, pop_with(own->other).token, own->fit);
-        assert_ok(schedq_delete(own->other, result.pod, NULL, 0, NULL));
+        assert_ok(schedq_delete(own->other, result.pod, NULL));
     }
 }
 
@@ -706,9 +702,9 @@ replace_the_band_of_the_first(scene_t *own)
 {
     if (own->done < 2)
         return;
-    schedq_pod_spec_t spec = fx_spec("ns/high-2", 30);
+    schedq_pod_spec_t spec = fx_spec(30);
     trim_often(fx_queue(own->fixture));
-    assert_ok(schedq_add(own->other, "ns/high-2", &spec, NULL));
+    assert_ok(schedq_add(own->other, "ns/high-2", 9, &spec, NULL));
 }
 
 static void
@@ -719,9 +715,9 @@ a_band_at_the_address_of_one_that_left_is_another(void **state)
     set_scene(fixture, true);
     const schedq_pod_t pods[] = {fx_park(fixture, "ns/low", scene.fit),
                                  fx_park(fixture, "ns/high-1", scene.fit)};
-    schedq_pod_spec_t low = fx_spec("ns/low", 10), high = fx_spec("ns/high-1", 30);
-    assert_ok(schedq_update(fx_worker(fixture), "ns/low", &low, 0, NULL, 0, NULL));
-    assert_ok(schedq_update(fx_worker(fixture), "ns/high-1", &high, 0, NULL, 0, NULL));
+    schedq_pod_spec_t low = fx_spec(10), high = fx_spec(30);
+    assert_ok(schedq_update(fx_worker(fixture), "ns/low", 6, &low, 0, NULL, 0, NULL));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/high-1", 9, &high, 0, NULL, 0, NULL));
     trim_often(fx_queue(fixture));
     scene.job = replace_the_band_of_the_first;
     scene.jobs = 2;

@@ -178,12 +178,11 @@ static void
 world_open(world_t *world, uint64_t seed)
 {
     static const schedq_interest_t interest = {.resource = "Node", .actions = SCHEDQ_ACTION_ADD};
-    schedq_config_t config;
-    schedq_plugin_t plugin;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     memset(world, 0, sizeof *world);
     world->random = seed;
     ledger_init(&world->ledger);
-    schedq_config_init(&config);
     config.engine = SCHEDQ_ENGINE_LOCKFREE;
     config.max_backoff_ns = 0;
     config.allocator = (schedq_allocator_t){.alloc = outer_alloc, .free = outer_free};
@@ -192,7 +191,6 @@ world_open(world_t *world, uint64_t seed)
     config.release = outer_release;
     config.object_ctx = &world->ledger;
     assert_ok(schedq_create(&config, &world->queue, NULL, 0));
-    schedq_plugin_init(&plugin);
     plugin.name = "Fit";
     plugin.interests = &interest;
     plugin.interest_count = 1;
@@ -208,7 +206,7 @@ world_close(world_t *world)
 {
     for (unsigned i = 0; i < WORKERS; i++)
         assert_ok(schedq_worker_unregister(world->workers[i]));
-    assert_ok(schedq_destroy(world->queue));
+    assert_ok(schedq_destroy_with_pods(world->queue, NULL, 0));
     assert_int_equal(atomic_load(&world->ledger.faults), 0);
 }
 
@@ -221,13 +219,15 @@ perform(operation_t *operation)
 {
     pod_t *pod = &the_world->pods[operation->pod];
     uint32_t length = (uint32_t)strlen(pod->name);
-    schedq_pod_spec_t spec = {
-        .name_length = length, .priority = operation->priority, .object = operation->object};
+    schedq_pod_spec_t spec = {.struct_size = sizeof(schedq_pod_spec_t),
+                              .priority = operation->priority,
+                              .object = operation->object};
     schedq_failure_t failure;
-    schedq_move_t move;
+    schedq_change_t change;
     switch (operation->kind) {
     case ADD:
-        operation->status = schedq_add(operation->worker, pod->name, &spec, &operation->result);
+        operation->status =
+            schedq_add(operation->worker, pod->name, strlen(pod->name), &spec, &operation->result);
         break;
     case POP:
         operation->status = schedq_try_pop(operation->worker, &operation->popped);
@@ -236,23 +236,23 @@ perform(operation_t *operation)
         operation->status = schedq_done(operation->worker, pod->token);
         break;
     case DELETE:
-        operation->status = schedq_delete(operation->worker, (schedq_pod_t){0}, pod->name, length,
-                                          &operation->result);
+        operation->status =
+            schedq_delete_name(operation->worker, pod->name, length, &operation->result);
         break;
     case UPDATE:
-        operation->status =
-            schedq_update(operation->worker, pod->name, &spec, 0, NULL, 0, &operation->result);
+        operation->status = schedq_update(operation->worker, pod->name, strlen(pod->name), &spec, 0,
+                                          NULL, 0, &operation->result);
         break;
     case FAIL:
-        schedq_failure_init(&failure);
+        failure = (schedq_failure_t)SCHEDQ_FAILURE_INIT;
         failure.unschedulable = the_world->fit;
         operation->status =
-            schedq_add_unschedulable(operation->worker, &pod->token, &failure, &operation->result);
+            schedq_fail(operation->worker, &pod->token, &failure, &operation->result);
         break;
     case MOVE:
-        schedq_move_init(&move);
-        move.event = SCHEDQ_EVENT_NODE_ADD;
-        operation->status = schedq_move_all(operation->worker, &move, &operation->result);
+        change = (schedq_change_t)SCHEDQ_CHANGE_INIT;
+        change.event = SCHEDQ_EVENT_NODE_ADD;
+        operation->status = schedq_notify(operation->worker, &change, &operation->result);
         break;
     case NOMINATE:
         operation->status = schedq_nominate(operation->worker, pod->pod, 1 + operation->object % 2);

@@ -45,9 +45,8 @@ pop_done_find_and_delete_do_not_enter_the_allocator(void **state)
         schedq_popped_t popped = fx_pop(fixture, name);
         fx_done(fixture, &popped);
         snprintf(name, sizeof name, "ns/%u", i + 1);
-        assert_ok(schedq_find(fx_worker(fixture), name, (uint32_t)strlen(name), &result));
-        assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, (uint32_t)strlen(name),
-                                NULL));
+        assert_ok(schedq_find(fx_worker(fixture), name, strlen(name), &result));
+        assert_ok(schedq_delete_name(fx_worker(fixture), name, strlen(name), NULL));
         assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
         assert_ok(schedq_token_alive(fx_worker(fixture), popped.token));
         assert_ok(schedq_done_many(fx_worker(fixture), &popped.token, 1, NULL));

@@ -40,13 +40,12 @@ static void
 what_find_says_backs_off_is_active_when_its_backoff_is_over(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_worker_t *other;
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     int64_t next;
     (void)fx_worker(fixture);
     assert_ok(schedq_worker_register(fixture->queue, &other, NULL, 0));
-    schedq_failure_init(&failure);
     const schedq_history_t history = {
         .timestamp_ns = fx_now(fixture), .initial_attempt_ns = fx_now(fixture), .attempts = 1};
     const struct incoming_pod pod = {
@@ -70,7 +69,7 @@ what_find_says_is_gated_is_a_candidate(void **state)
     fx_plugin_t *gate = fx_plugin(fixture, "Gate", NULL, 0);
     schedq_worker_t *other;
     schedq_candidate_t out[16];
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     const struct incoming_pod pod = {.spec = &spec, .label = LABEL_POD_ADD};
     spec.gate = (uint8_t)gate->gate;
     (void)fx_worker(fixture);
@@ -87,14 +86,13 @@ static void
 a_pod_that_was_never_inserted_is_not_moved(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_worker_t *other;
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     schedq_popped_t popped;
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     (void)fx_worker(fixture);
     assert_ok(schedq_worker_register(fixture->queue, &other, NULL, 0));
-    schedq_failure_init(&failure);
     const schedq_history_t history = {
         .timestamp_ns = fx_now(fixture), .initial_attempt_ns = fx_now(fixture), .attempts = 1};
     const struct incoming_pod pod = {
@@ -102,10 +100,9 @@ a_pod_that_was_never_inserted_is_not_moved(void **state)
     uint64_t ref = stop_in_add(fixture, other, &pod, false);
     const schedq_pod_t guess = {ref};
     assert_ok(schedq_activate(fx_worker(fixture), &guess, 1, NULL));
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_WILDCARD;
-    move.target = guess;
-    assert_ok(schedq_move_all(fx_worker(fixture), &move, NULL));
+    change.event = SCHEDQ_EVENT_WILDCARD;
+    change.target = guess;
+    assert_ok(schedq_notify(fx_worker(fixture), &change, NULL));
     assert_status(schedq_try_pop(fx_worker(fixture), &popped), SCHEDQ_EMPTY);
     add_give_up((struct worker *)other, ref);
     assert_ok(schedq_worker_unregister(other));
@@ -117,13 +114,12 @@ a_tick_says_when_it_is_wanted_again(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     int64_t next;
     fx_park(fixture, "ns/a", fit->bit);
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_NODE_ADD;
+    change.event = SCHEDQ_EVENT_NODE_ADD;
     atomic_store(&fixture->memory.fail_all, true);
-    assert_status(schedq_move_all(fx_worker(fixture), &move, NULL), SCHEDQ_NOMEM);
+    assert_status(schedq_notify(fx_worker(fixture), &change, NULL), SCHEDQ_NOMEM);
     (void)account_heal(&fixture->memory);
     assert_ok(schedq_tick(fx_worker(fixture), &next, NULL));
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_BACKOFF);
@@ -144,12 +140,11 @@ die(void *ctx, uint64_t pod)
 static void *
 move_and_die(void *ctx)
 {
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
-    move.precheck = die;
-    move.precheck_ctx = ctx;
-    (void)schedq_move_all(mortal, &move, NULL);
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
+    change.precheck = die;
+    change.precheck_ctx = ctx;
+    (void)schedq_notify(mortal, &change, NULL);
     return NULL;
 }
 

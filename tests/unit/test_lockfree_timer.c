@@ -88,7 +88,7 @@ a_pop_that_begins_later_serves_what_is_due(void **state)
     begin_with_timer(fixture, &clock);
     hold(&clock);
     fx_err(fixture, "ns/a");
-    schedq_status_t status = schedq_pop(fx_worker(fixture), SCHEDQ_NO_DEADLINE, &popped);
+    schedq_status_t status = schedq_pop(fx_worker(fixture), &popped);
     let_go(fixture, &clock);
     assert_status(status, SCHEDQ_OK);
     assert_string_equal(popped.name, "ns/a");
@@ -135,7 +135,7 @@ a_parked_pod_is_tried_again_though_the_thread_stopped(void **state)
     begin_with_timer(fixture, &clock);
     hold(&clock);
     fx_park(fixture, "ns/a", SCHEDQ_REJECTOR_OTHERS);
-    schedq_status_t status = schedq_pop(fx_worker(fixture), SCHEDQ_NO_DEADLINE, &popped);
+    schedq_status_t status = schedq_pop(fx_worker(fixture), &popped);
     let_go(fixture, &clock);
     assert_status(status, SCHEDQ_OK);
     assert_string_equal(popped.name, "ns/a");

@@ -52,9 +52,8 @@ add_plugin(fixture_t *fixture, const char *name, const char *resource, uint32_t 
            schedq_pre_enqueue_fn pre_enqueue)
 {
     schedq_interest_t interest = {.resource = resource, .actions = actions, .hint = hint};
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     uint64_t bit;
-    schedq_plugin_init(&plugin);
     plugin.name = name;
     plugin.interests = &interest;
     plugin.interest_count = 1;
@@ -121,10 +120,9 @@ let(unsigned number, void (*run)(void))
 static void
 report(schedq_worker_t *worker, schedq_event_t event)
 {
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = event;
-    (void)schedq_move_all(worker, &move, NULL);
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = event;
+    (void)schedq_notify(worker, &change, NULL);
 }
 
 static void
@@ -142,7 +140,7 @@ report_b(void)
 static schedq_pod_spec_t
 blocked_spec(int32_t priority)
 {
-    schedq_pod_spec_t spec = fx_spec("ns/p", priority);
+    schedq_pod_spec_t spec = fx_spec(priority);
     spec.object = BLOCKED;
     return spec;
 }
@@ -222,7 +220,7 @@ static void
 add_again(void)
 {
     schedq_pod_spec_t spec = blocked_spec(0);
-    scene.status = schedq_add(scene.teller, "ns/p", &spec, &scene.told) == SCHEDQ_EXISTS
+    scene.status = schedq_add(scene.teller, "ns/p", 4, &spec, &scene.told) == SCHEDQ_EXISTS
                        ? SCHEDQ_OK
                        : SCHEDQ_INVALID;
 }
@@ -238,7 +236,7 @@ update(void)
 {
     const schedq_event_t event = SCHEDQ_EVENT_NODE_DELETE;
     schedq_pod_spec_t spec = blocked_spec(0);
-    scene.status = schedq_update(scene.teller, "ns/p", &spec, 0, &event, 1, &scene.told);
+    scene.status = schedq_update(scene.teller, "ns/p", 4, &spec, 0, &event, 1, &scene.told);
 }
 
 static void
@@ -265,9 +263,9 @@ open_a(void)
 static void
 change_both(void)
 {
-    schedq_pod_spec_t spec = fx_spec("ns/l", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = LOSER_UPDATED;
-    (void)schedq_update(scene.other, "ns/l", &spec, 0, NULL, 0, NULL);
+    (void)schedq_update(scene.other, "ns/l", 4, &spec, 0, NULL, 0, NULL);
     (void)schedq_nominate(scene.other, scene.blocked, 1);
 }
 
@@ -313,17 +311,16 @@ lose_a_debt(fixture_t *fixture)
     set_scene(fixture);
     scene.open[0] = scene.open[1] = true;
     asked_of_blocked = asked_of_loser = 0;
-    schedq_pod_spec_t first = fx_spec("ns/l", 0), second = blocked_spec(0);
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_pod_spec_t first = fx_spec(0), second = blocked_spec(0);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.unschedulable = scene.fit;
     first.object = LOSER;
     loser = fx_add_spec(fixture, "ns/l", &first).pod;
     schedq_popped_t popped = fx_pop(fixture, "ns/l");
-    assert_ok(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL));
+    assert_ok(schedq_fail(fx_worker(fixture), &popped.token, &failure, NULL));
     scene.blocked = fx_add_spec(fixture, "ns/p", &second).pod;
     popped = fx_pop(fixture, "ns/p");
-    assert_ok(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL));
+    assert_ok(schedq_fail(fx_worker(fixture), &popped.token, &failure, NULL));
     scene.open[0] = false;
     scene.answer = of_two;
     fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
@@ -394,7 +391,7 @@ activate_and_update(void *unused)
     spec.object = FREE;
     (void)schedq_find(scene.other, "ns/p", 4, &result); /* it passes its gates */
     updates = true;
-    (void)schedq_update(scene.other, "ns/p", &spec, 0, NULL, 0, &result);
+    (void)schedq_update(scene.other, "ns/p", 4, &spec, 0, NULL, 0, &result);
     updates = false;
     return NULL;
 }
@@ -455,7 +452,7 @@ what_is_told_of_a_pod_that_became_active_is_what_pops_go_by(void **state)
     set_scene(fixture);
     described = goes_on = false;
     scene.open[0] = scene.open[1] = true;
-    schedq_pod_spec_t mid = fx_spec("ns/m", MID), low = blocked_spec(LOW);
+    schedq_pod_spec_t mid = fx_spec(MID), low = blocked_spec(LOW);
     mid.object = FREE;
     fx_add_spec(fixture, "ns/m", &mid);
     scene.asked[0] = 0;
@@ -495,7 +492,7 @@ count_nominated(void *ctx, const schedq_pod_info_t *info)
 static void
 add_look_and_pop(void)
 {
-    schedq_pod_spec_t spec = fx_spec("ns/p", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_popped_t popped[8];
     size_t count = 0;
     scene.open[0] = true;
@@ -505,7 +502,7 @@ add_look_and_pop(void)
         (void)account_heal(&scene.fixture->memory);
     }
     spec.object = FREE;
-    scene.status = schedq_add(scene.teller, "ns/p", &spec, &scene.told);
+    scene.status = schedq_add(scene.teller, "ns/p", 4, &spec, &scene.told);
     (void)schedq_nominated_pods(scene.teller, NODE, count_nominated, NULL);
     while (count < 8 && schedq_try_pop(scene.teller, &popped[count]) == SCHEDQ_OK)
         count++;
@@ -532,18 +529,17 @@ add_a_batch(fixture_t *fixture)
     set_scene(fixture);
     nominated = doubles = 0;
     scene.open[1] = true;
-    schedq_pod_spec_t helpless = fx_spec("ns/h", RARE);
+    schedq_pod_spec_t helpless = fx_spec(RARE);
     helpless.object = HELPLESS;
     scene.answer = of_a_batch;
     fx_add_spec(fixture, "ns/h", &helpless);
     static const char names[] = "ns/pns/q";
-    schedq_pod_spec_t specs[2] = {fx_spec("ns/p", 0), fx_spec("ns/q", 0)};
-    specs[0].object = BLOCKED;
-    specs[0].nominated_node = NODE;
-    specs[1].object = SECOND;
-    specs[1].name_offset = 4;
+    schedq_add_item_t items[2] = {fx_item(0, 4, 0), fx_item(4, 4, 0)};
+    items[0].spec.object = BLOCKED;
+    items[0].spec.nominated_node = NODE;
+    items[1].spec.object = SECOND;
     uint8_t statuses[2] = {SCHEDQ_OK, SCHEDQ_OK};
-    (void)schedq_add_many(fx_worker(fixture), names, specs, 2, NULL, statuses, NULL);
+    (void)schedq_add_many(fx_worker(fixture), names, sizeof names, items, 2, NULL, statuses, NULL);
     end_scene();
     assert_ok(scene.status);
 }

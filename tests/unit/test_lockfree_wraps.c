@@ -58,8 +58,8 @@ static void
 check_add(fixture_t *fixture, schedq_pod_t pod)
 {
     schedq_result_t result;
-    schedq_pod_spec_t spec = fx_spec("ns/old", 0);
-    assert_status(schedq_add(fx_worker(fixture), "ns/old", &spec, &result), SCHEDQ_EXISTS);
+    schedq_pod_spec_t spec = fx_spec(0);
+    assert_status(schedq_add(fx_worker(fixture), "ns/old", 6, &spec, &result), SCHEDQ_EXISTS);
     assert_true(result.pod.bits == pod.bits);
 }
 
@@ -67,8 +67,8 @@ static void
 check_update(fixture_t *fixture, schedq_pod_t pod)
 {
     schedq_result_t result;
-    schedq_pod_spec_t spec = fx_spec("ns/old", 3);
-    assert_ok(schedq_update(fx_worker(fixture), "ns/old", &spec, 0, NULL, 0, &result));
+    schedq_pod_spec_t spec = fx_spec(3);
+    assert_ok(schedq_update(fx_worker(fixture), "ns/old", 6, &spec, 0, NULL, 0, &result));
     assert_true(result.pod.bits == pod.bits);
 }
 
@@ -76,8 +76,7 @@ static void
 check_delete(fixture_t *fixture, schedq_pod_t pod)
 {
     schedq_result_t result;
-    const schedq_pod_t any = {0};
-    assert_ok(schedq_delete(fx_worker(fixture), any, "ns/old", 6, &result));
+    assert_ok(schedq_delete_name(fx_worker(fixture), "ns/old", 6, &result));
     assert_true(result.pod.bits == pod.bits);
     assert_status(schedq_find(fx_worker(fixture), "ns/old", 6, &result), SCHEDQ_NOT_FOUND);
 }
@@ -126,8 +125,8 @@ a_decision_on_an_old_pod_that_changed_meanwhile_says_so(void **state)
         schedq_result_t result;
         assert_int_equal(hx_collect(fixture, hx_query(fit->bit, 0), seen, 4, 2), 1);
         assert_true(seen[0].pod.bits == pod.bits);
-        schedq_pod_spec_t spec = fx_spec("ns/old", 1);
-        assert_ok(schedq_update(fx_worker(fixture), "ns/old", &spec, 0, NULL, 0, &result));
+        schedq_pod_spec_t spec = fx_spec(1);
+        assert_ok(schedq_update(fx_worker(fixture), "ns/old", 6, &spec, 0, NULL, 0, &result));
         assert_status(hx_apply(fixture, seen[0].ref, SCHEDQ_ACTIVE, 0, 0, &result), SCHEDQ_CHANGED);
         assert_ok(hx_apply(fixture, result.ref, SCHEDQ_ACTIVE, 0, 0, &result));
         fx_free(fixture);

@@ -13,7 +13,7 @@ find_tells_place_handle_object_and_sets(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *wait = fx_plugin(fixture, "Wait", "Node", SCHEDQ_ACTION_ADD);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = 44;
     schedq_pod_t pod = fx_add_spec(fixture, "ns/a", &spec).pod;
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
@@ -38,7 +38,7 @@ static void
 get_shows_everything_about_a_pod(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t spec = fx_spec("ns/a", -3);
+    schedq_pod_spec_t spec = fx_spec(-3);
     spec.object = 44;
     spec.flags = SCHEDQ_POD_AFFINITY;
     spec.timestamp_ns = SEC(5);
@@ -70,7 +70,7 @@ static void
 get_shows_a_nomination(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.nominated_node = 6;
     schedq_pod_info_t info = fx_info(fixture, fx_add_spec(fixture, "ns/a", &spec).pod);
     assert_int_equal(info.nominated_node, 6);
@@ -81,7 +81,7 @@ static void
 find_tells_of_active_and_flying_pods(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = 44;
     schedq_pod_t pod = fx_add_spec(fixture, "ns/a", &spec).pod;
     static const schedq_place_t places[] = {SCHEDQ_ACTIVE, SCHEDQ_INFLIGHT};
@@ -159,7 +159,7 @@ a_snapshot_visits_every_pod_once_in_its_place(void **state)
     fx_pop(fixture, "ns/flying");
     schedq_pod_t doomed = fx_add(fixture, "ns/doomed", 0);
     fx_pop(fixture, "ns/doomed");
-    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL));
     fx_add(fixture, "ns/active", 0);
 
     census_t census;
@@ -288,9 +288,9 @@ stats_count_what_happened(void **state)
     schedq_popped_t a = fx_pop(fixture, "ns/a"), b = fx_pop(fixture, "ns/b");
     fx_fail(fixture, &a, fit->bit, 0);
     fx_done(fixture, &b);
-    schedq_pod_spec_t spec = fx_spec("ns/c", 9);
-    assert_ok(schedq_update(fx_worker(fixture), "ns/c", &spec, 0, NULL, 0, NULL));
-    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL, 0, NULL));
+    schedq_pod_spec_t spec = fx_spec(9);
+    assert_ok(schedq_update(fx_worker(fixture), "ns/c", 4, &spec, 0, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL));
     fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
     fx_move(fixture, SCHEDQ_EVENT_NODE_DELETE);
     schedq_stats_t stats = fx_stats(fixture);
@@ -321,11 +321,12 @@ stats_count_what_happened_to_active_pods(void **state)
     schedq_popped_t a = fx_pop(fixture, "ns/a");
     fx_pop(fixture, "ns/b");
     fx_done(fixture, &a);
-    schedq_pod_spec_t spec = fx_spec("ns/c", 9), new = fx_spec("ns/d", 9);
-    assert_ok(schedq_update(fx_worker(fixture), "ns/c", &spec, 0, NULL, 0, NULL));
-    assert_ok(schedq_update(fx_worker(fixture), "ns/d", &new, 0, NULL, 0, NULL));
-    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL, 0, NULL));
-    assert_status(schedq_delete(fx_worker(fixture), doomed, NULL, 0, NULL), SCHEDQ_NOT_FOUND);
+    schedq_pod_spec_t spec = fx_spec(9), new = fx_spec(9);
+    new.flags = SCHEDQ_POD_ADD;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/c", 4, &spec, 0, NULL, 0, NULL));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/d", 4, &new, 0, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL));
+    assert_status(schedq_delete(fx_worker(fixture), doomed, NULL), SCHEDQ_NOT_FOUND);
     assert_status(schedq_done(fx_worker(fixture), a.token), SCHEDQ_STALE);
     schedq_stats_t stats = fx_stats(fixture);
     assert_int_equal(stats.struct_size, sizeof stats);
@@ -348,7 +349,7 @@ a_pod_deleted_in_flight_counts_as_in_flight_until_its_holder_is_told(void **stat
     fixture_t *fixture = *state;
     schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
-    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
     assert_int_equal(fx_stats(fixture).inflight, 1);
     assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_GONE);
     assert_int_equal(fx_stats(fixture).inflight, 0);
@@ -358,16 +359,25 @@ static void
 every_status_and_place_has_its_name(void **state)
 {
     (void)state;
-    static const char *const statuses[] = {
-        "SCHEDQ_OK",        "SCHEDQ_EMPTY", "SCHEDQ_CLOSED",  "SCHEDQ_TIMEDOUT", "SCHEDQ_EXISTS",
-        "SCHEDQ_NOT_FOUND", "SCHEDQ_STALE", "SCHEDQ_GONE",    "SCHEDQ_FULL",     "SCHEDQ_NOMEM",
-        "SCHEDQ_BUSY",      "SCHEDQ_RETRY", "SCHEDQ_CHANGED", "SCHEDQ_INVALID"};
-    static const char *const places[] = {"nowhere",       "active", "backoff", "error-backoff",
-                                         "unschedulable", "gated",  "inflight"};
-    for (int i = 0; i <= SCHEDQ_INVALID; i++)
+    static const char *const statuses[] = {"SCHEDQ_OK",       "SCHEDQ_EMPTY",   "SCHEDQ_CLOSED",
+                                           "SCHEDQ_TIMEDOUT", "SCHEDQ_EXISTS",  "SCHEDQ_NOT_FOUND",
+                                           "SCHEDQ_STALE",    "SCHEDQ_GONE",    "SCHEDQ_FULL",
+                                           "SCHEDQ_NOMEM",    "SCHEDQ_BUSY",    "SCHEDQ_RETRY",
+                                           "SCHEDQ_CHANGED",  "SCHEDQ_INVALID", "SCHEDQ_NOT_EMPTY"};
+    static const char *const places[] = {"nowhere", "active", "backoff", "error-backoff",
+                                         "parked",  "gated",  "inflight"};
+    for (int i = 0; i <= SCHEDQ_NOT_EMPTY; i++) {
+        const char *text = schedq_status_text((schedq_status_t)i);
         assert_string_equal(schedq_status_name((schedq_status_t)i), statuses[i]);
-    assert_string_equal(schedq_status_name((schedq_status_t)(SCHEDQ_INVALID + 1)),
+        assert_true(strlen(text) > 5);
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(text, schedq_status_text((schedq_status_t)j));
+    }
+    assert_string_equal(schedq_status_name((schedq_status_t)(SCHEDQ_NOT_EMPTY + 1)),
                         "SCHEDQ_UNKNOWN");
+    assert_string_equal(schedq_status_text((schedq_status_t)(SCHEDQ_NOT_EMPTY + 1)),
+                        "unknown status");
+    assert_string_equal(schedq_status_text((schedq_status_t)-1), "unknown status");
     assert_string_equal(schedq_status_name((schedq_status_t)-1), "SCHEDQ_UNKNOWN");
     for (int i = 0; i <= SCHEDQ_INFLIGHT; i++)
         assert_string_equal(schedq_place_name((schedq_place_t)i), places[i]);
@@ -387,13 +397,15 @@ frozen_layouts_have_the_sizes_that_the_header_names(void **state)
     assert_int_equal(sizeof(schedq_quantity_t), 16);
     assert_int_equal(sizeof(schedq_pod_facts_t), 32);
     assert_int_equal(sizeof(schedq_node_facts_t), 48);
-    assert_int_equal(sizeof(schedq_pod_spec_t), 64);
+    assert_int_equal(sizeof(schedq_pod_spec_t), 80);
+    assert_int_equal(offsetof(schedq_pod_spec_t, object), 16);
     assert_int_equal(offsetof(schedq_pod_spec_t, only), 56);
+    assert_int_equal(sizeof(schedq_add_item_t), 88);
     assert_int_equal(sizeof(schedq_history_t), 32);
     assert_int_equal(sizeof(schedq_popped_t), 128);
     assert_int_equal(sizeof(schedq_candidate_t), 64);
-    assert_int_equal(sizeof(schedq_decision_t), 24);
-    assert_int_equal(offsetof(schedq_decision_t, if_backing_off), 21);
+    assert_int_equal(sizeof(schedq_decision_t), 32);
+    assert_int_equal(offsetof(schedq_decision_t, if_backing_off), 9);
 }
 
 int

@@ -62,7 +62,7 @@ put(world_t *world, unsigned number)
     fixture_t *fixture = world->fixture;
     char name[32];
     snprintf(name, sizeof name, "ns/%u", number);
-    schedq_pod_spec_t spec = fx_spec(name, 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = number;
     world->pods[number].gated = seed_next(&world->seed) % 8 == 0;
     if (world->pods[number].gated) {
@@ -165,7 +165,7 @@ one_lot_for_all_profiles_keeps_them_apart(void **state)
         .resource = "Node", .actions = SCHEDQ_ACTION_DELETE, .hint = fx_hint};
     fx_plugin_t *there = fx_plugin_full(fixture, other, "Fit", 0, &interest, 1, false);
     assert_true(here->bit == there->bit);
-    schedq_pod_spec_t spec = fx_spec("ns/there", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.profile = other;
     fx_park(fixture, "ns/here", here->bit);
     fx_add_spec(fixture, "ns/there", &spec);

@@ -28,9 +28,8 @@ resident(void)
 static schedq_t *
 make_queue(schedq_worker_t **worker)
 {
-    schedq_config_t config;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
     schedq_t *queue;
-    schedq_config_init(&config);
     config.engine = fx_engine();
     assert_ok(schedq_create(&config, &queue, NULL, 0));
     if (worker != NULL)
@@ -55,7 +54,7 @@ thousands_of_small_queues_live_at_once(void **state)
 #endif
         for (unsigned i = 0; i < QUEUES; i++) {
             assert_ok(schedq_worker_unregister(workers[i]));
-            assert_ok(schedq_destroy(queues[i]));
+            assert_ok(schedq_destroy_with_pods(queues[i], NULL, 0));
         }
     }
 }
@@ -65,13 +64,12 @@ an_empty_queue_counts_at_most_64_kib(void **state)
 {
     (void)state;
     schedq_t *queue = make_queue(NULL);
-    schedq_stats_t stats;
-    schedq_stats_init(&stats);
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
     assert_ok(schedq_stats(queue, &stats));
     assert_true(stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues +
                     stats.bytes_other <=
                 EMPTY_MAX);
-    assert_ok(schedq_destroy(queue));
+    assert_ok(schedq_destroy_with_pods(queue, NULL, 0));
 }
 
 static void *
@@ -91,10 +89,9 @@ static void
 a_queue_without_memory_says_whose_it_was(void **state)
 {
     (void)state;
-    schedq_config_t config;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
     schedq_t *queue;
     char why[128];
-    schedq_config_init(&config);
     config.engine = fx_engine();
     config.allocator = (schedq_allocator_t){.alloc = refuse, .free = take_back};
     assert_status(schedq_create(&config, &queue, why, sizeof why), SCHEDQ_NOMEM);
@@ -111,8 +108,8 @@ add_pods(schedq_worker_t *worker)
     char name[32];
     for (unsigned i = 0; i < PODS; i++) {
         snprintf(name, sizeof name, "ns/pod%u", i);
-        schedq_pod_spec_t spec = {.name_length = (uint32_t)strlen(name), .object = 1 + i};
-        assert_ok(schedq_add(worker, name, &spec, NULL));
+        schedq_pod_spec_t spec = {.struct_size = sizeof(schedq_pod_spec_t), .object = 1 + i};
+        assert_ok(schedq_add(worker, name, strlen(name), &spec, NULL));
     }
 }
 
@@ -137,7 +134,7 @@ destroy_gives_memory_back_to_the_kernel(void **state)
     int64_t full = resident();
     assert_true(full - before > 8 * MIB);
     assert_ok(schedq_worker_unregister(worker));
-    assert_ok(schedq_destroy(queue));
+    assert_ok(schedq_destroy_with_pods(queue, NULL, 0));
     assert_true(resident() - before < (full - before) / 8);
 }
 
@@ -156,7 +153,7 @@ trim_gives_memory_back_to_the_kernel(void **state)
     assert_ok(schedq_trim(queue));
     assert_ok(schedq_trim(queue));
     assert_true(resident() - before < (full - before) / 2);
-    assert_ok(schedq_destroy(queue));
+    assert_ok(schedq_destroy_with_pods(queue, NULL, 0));
 }
 
 #endif

@@ -18,9 +18,10 @@ update_often(fixture_t *fixture, const char *name, uint64_t object)
 {
     schedq_result_t result;
     for (uint64_t i = 1; i <= UPDATES; i++) {
-        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % 5));
+        schedq_pod_spec_t spec = fx_spec((int32_t)(i % 5));
         spec.object = object + 1;
-        assert_ok(schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, &result));
+        assert_ok(
+            schedq_update(fx_worker(fixture), name, strlen(name), &spec, 0, NULL, 0, &result));
         assert_int_equal(result.object, object);
         assert_int_equal(result.added, 0);
         assert_int_equal(fx_info(fixture, result.pod).object, object + 1);
@@ -30,9 +31,9 @@ update_often(fixture_t *fixture, const char *name, uint64_t object)
 }
 
 static schedq_pod_spec_t
-with_object(const char *name, uint64_t object)
+with_object(uint64_t object)
 {
-    schedq_pod_spec_t spec = fx_spec(name, 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = object;
     return spec;
 }
@@ -55,7 +56,7 @@ static void
 an_active_pod(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t spec = with_object("ns/a", 1000);
+    schedq_pod_spec_t spec = with_object(1000);
     fx_add_spec(fixture, "ns/a", &spec);
     uint64_t object = update_often(fixture, "ns/a", 1000);
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE);
@@ -67,7 +68,7 @@ a_pod_in_flight(void **state)
 {
     fixture_t *fixture = *state;
     fixture->config.max_backoff_ns = 0;
-    schedq_pod_spec_t spec = with_object("ns/a", 1000);
+    schedq_pod_spec_t spec = with_object(1000);
     fx_add_spec(fixture, "ns/a", &spec);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     uint64_t object = update_often(fixture, "ns/a", 1000);
@@ -80,7 +81,7 @@ a_parked_pod(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
-    schedq_pod_spec_t spec = with_object("ns/a", 1000);
+    schedq_pod_spec_t spec = with_object(1000);
     fx_add_spec(fixture, "ns/a", &spec);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     fx_fail(fixture, &popped, fit->bit, 0);
@@ -95,7 +96,7 @@ a_parked_pod_whose_time_comes(void **state)
 {
     fixture_t *fixture = *state;
     fixture->config.pop_from_backoff = 0;
-    schedq_pod_spec_t spec = with_object("ns/a", 1000);
+    schedq_pod_spec_t spec = with_object(1000);
     fx_add_spec(fixture, "ns/a", &spec);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     fx_fail(fixture, &popped, SCHEDQ_REJECTOR_OTHERS, 0);
@@ -110,7 +111,7 @@ a_gated_pod(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *gate = fx_gate(fixture, "Gate", "Node", SCHEDQ_ACTION_ADD);
-    schedq_pod_spec_t spec = with_object("ns/a", 1000);
+    schedq_pod_spec_t spec = with_object(1000);
     gate->refuses = true;
     fx_add_spec(fixture, "ns/a", &spec);
     uint64_t object = update_often(fixture, "ns/a", 1000);
@@ -127,7 +128,7 @@ a_pod_that_backs_off(void **state)
     fixture_t *fixture = *state;
     fixture->config.pop_from_backoff = 0;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
-    schedq_pod_spec_t spec = with_object("ns/a", 1000);
+    schedq_pod_spec_t spec = with_object(1000);
     fx_add_spec(fixture, "ns/a", &spec);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
@@ -142,7 +143,7 @@ static void
 a_pod_that_backs_off_after_an_error(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t spec = with_object("ns/a", 1000);
+    schedq_pod_spec_t spec = with_object(1000);
     fx_add_spec(fixture, "ns/a", &spec);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     fx_fail(fixture, &popped, 0, 0);
@@ -160,8 +161,9 @@ expect_refs(fixture_t *fixture, const char *name, schedq_place_t place)
     schedq_result_t result;
     uint64_t object = fx_find(fixture, name).object, ref = fx_find(fixture, name).ref;
     for (unsigned i = 0; i < UPDATES; i++) {
-        schedq_pod_spec_t spec = with_object(name, ++object);
-        assert_ok(schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, &result));
+        schedq_pod_spec_t spec = with_object(++object);
+        assert_ok(
+            schedq_update(fx_worker(fixture), name, strlen(name), &spec, 0, NULL, 0, &result));
         assert_place(result.place, place);
         assert_true(result.ref != 0 && result.ref != ref);
         assert_true(fx_find(fixture, name).ref == result.ref);
@@ -206,7 +208,7 @@ a_gated_pod_of_a_host(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *gate = fx_plugin(fixture, "Gate", NULL, 0);
-    schedq_pod_spec_t spec = with_object("ns/a", 1000);
+    schedq_pod_spec_t spec = with_object(1000);
     spec.gate = (uint8_t)gate->gate;
     fx_add_spec(fixture, "ns/a", &spec);
     expect_refs(fixture, "ns/a", SCHEDQ_GATED);

@@ -35,9 +35,9 @@ static const char letters[] = "-ABEPGI";
 static void
 add(scene_t *scene)
 {
-    schedq_pod_spec_t spec = fx_spec(NAME, 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = 900;
-    assert_status(schedq_add(fx_worker(scene->fixture), NAME, &spec, NULL),
+    assert_status(schedq_add(fx_worker(scene->fixture), NAME, strlen(NAME), &spec, NULL),
                   scene->pod.bits != 0 ? SCHEDQ_EXISTS : SCHEDQ_OK);
 }
 
@@ -63,10 +63,12 @@ pop(scene_t *scene)
 static void
 update_with(scene_t *scene, const schedq_event_t *events, size_t count)
 {
-    schedq_pod_spec_t spec = fx_spec(NAME, 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_result_t result;
     spec.object = 901;
-    assert_ok(schedq_update(fx_worker(scene->fixture), NAME, &spec, 0, events, count, &result));
+    spec.flags = SCHEDQ_POD_ADD;
+    assert_ok(schedq_update(fx_worker(scene->fixture), NAME, strlen(NAME), &spec, 0, events, count,
+                            &result));
     assert_int_equal(result.added, scene->pod.bits == 0);
 }
 
@@ -86,7 +88,7 @@ update_that_helps(scene_t *scene)
 static void
 delete_pod(scene_t *scene)
 {
-    assert_status(schedq_delete(fx_worker(scene->fixture), (schedq_pod_t){0}, NAME, 4, NULL),
+    assert_status(schedq_delete_name(fx_worker(scene->fixture), NAME, 4, NULL),
                   scene->pod.bits != 0 ? SCHEDQ_OK : SCHEDQ_NOT_FOUND);
 }
 
@@ -327,11 +329,10 @@ static char
 letter_after_failure(scene_t *scene)
 {
     schedq_result_t result;
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.unschedulable = scene->fit->bit;
-    schedq_status_t status = schedq_add_unschedulable(fx_worker(scene->fixture),
-                                                      &scene->popped.token, &failure, &result);
+    schedq_status_t status =
+        schedq_fail(fx_worker(scene->fixture), &scene->popped.token, &failure, &result);
     return status == SCHEDQ_GONE ? 'x' : status == SCHEDQ_OK ? letters[result.place] : '?';
 }
 

@@ -35,18 +35,19 @@ use_reserved(fixture_t *fixture, schedq_worker_t *second)
     char name[64];
     for (unsigned i = 0; i < PODS; i++) {
         longest_reserved_name(name, i);
-        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % BANDS));
-        assert_ok(schedq_add(i % 2 != 0 ? second : fx_worker(fixture), name, &spec, NULL));
+        schedq_pod_spec_t spec = fx_spec((int32_t)(i % BANDS));
+        assert_ok(
+            schedq_add(i % 2 != 0 ? second : fx_worker(fixture), name, strlen(name), &spec, NULL));
     }
     for (unsigned i = 0; i < PODS; i += 3) {
         longest_reserved_name(name, i);
-        schedq_pod_spec_t spec = fx_spec(name, (int32_t)((i + 1) % BANDS));
-        assert_ok(
-            schedq_update(i % 2 != 0 ? second : fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
+        schedq_pod_spec_t spec = fx_spec((int32_t)((i + 1) % BANDS));
+        assert_ok(schedq_update(i % 2 != 0 ? second : fx_worker(fixture), name, strlen(name), &spec,
+                                0, NULL, 0, NULL));
     }
     for (unsigned i = 0; i < PODS; i += 8) {
         longest_reserved_name(name, i);
-        assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, 63, NULL));
+        assert_ok(schedq_delete_name(fx_worker(fixture), name, 63, NULL));
     }
     fx_tick(fixture);
     for (unsigned i = 0; i < PODS - PODS / 8; i++) {
@@ -120,10 +121,10 @@ wait_and_go(reserved_t *reserved)
     char name[64];
     for (unsigned i = 0; i < PODS; i++) {
         longest_reserved_name(name, i);
-        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % BANDS));
+        schedq_pod_spec_t spec = fx_spec((int32_t)(i % BANDS));
         spec.nominated_node = reserved->nominates ? i : 0;
-        assert_ok(
-            schedq_add(i % 2 != 0 ? reserved->second : fx_worker(fixture), name, &spec, NULL));
+        assert_ok(schedq_add(i % 2 != 0 ? reserved->second : fx_worker(fixture), name, strlen(name),
+                             &spec, NULL));
     }
     for (unsigned i = 0; i < PODS; i++) {
         assert_ok(schedq_try_pop(reserved->second, &popped));
@@ -229,8 +230,8 @@ grow_and_trim(fixture_t *fixture, schedq_stats_t *full, schedq_stats_t *trimmed)
     assert_ok(schedq_worker_register(fx_queue(fixture), &worker, NULL, 0));
     for (unsigned i = 0; i < MANY; i++) {
         snprintf(name, sizeof name, "ns/%u", i);
-        schedq_pod_spec_t spec = fx_spec(name, 0);
-        assert_ok(schedq_add(worker, name, &spec, NULL));
+        schedq_pod_spec_t spec = fx_spec(0);
+        assert_ok(schedq_add(worker, name, strlen(name), &spec, NULL));
     }
     *full = fx_stats(fixture);
     schedq_popped_t popped;
@@ -285,8 +286,7 @@ holes_that_trim_left_are_filled_again(void **state)
         for (unsigned i = 0; i < MANY; i++) {
             snprintf(name, sizeof name, "ns/%u-%u", round, i);
             if (i / 100 != round * 9)
-                assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name,
-                                        (uint32_t)strlen(name), NULL));
+                assert_ok(schedq_delete_name(fx_worker(fixture), name, strlen(name), NULL));
         }
         assert_ok(schedq_trim(fx_queue(fixture)));
         assert_int_equal(fx_stats(fixture).active, 100 * (round + 1));
@@ -311,8 +311,7 @@ metrics_walk_over_the_holes_that_trim_left(void **state)
     for (unsigned i = 0; i < 3000; i++) {
         snprintf(name, sizeof name, "ns/%u", i);
         if (i / 100 != 17)
-            assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name,
-                                    (uint32_t)strlen(name), NULL));
+            assert_ok(schedq_delete_name(fx_worker(fixture), name, strlen(name), NULL));
     }
     assert_ok(schedq_trim(fx_queue(fixture)));
     free(fx_metrics(fixture));
@@ -333,17 +332,18 @@ memory_does_not_grow_with_churn_of_active_pods(void **state)
     for (unsigned i = 0; i < 20000; i++) {
         snprintf(name, sizeof name, "ns/churn%u", i);
         schedq_pod_t pod = fx_add(fixture, name, 1 + (int32_t)(i % 3));
-        schedq_pod_spec_t spec = fx_spec(name, 1 + (int32_t)(i % 5));
+        schedq_pod_spec_t spec = fx_spec(1 + (int32_t)(i % 5));
         if (i % 2 == 0)
-            assert_ok(schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
+            assert_ok(
+                schedq_update(fx_worker(fixture), name, strlen(name), &spec, 0, NULL, 0, NULL));
         if (i % 3 != 0) {
             schedq_popped_t popped = fx_pop(fixture, name);
             if (i % 3 == 1)
-                assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+                assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
             assert_status(schedq_done(fx_worker(fixture), popped.token),
                           i % 3 == 1 ? SCHEDQ_GONE : SCHEDQ_OK);
         } else {
-            assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+            assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
         }
         if (i == 9999)
             after_half = atomic_load(&fixture->memory.bytes);
@@ -368,7 +368,7 @@ memory_does_not_grow_with_events_or_churn(void **state)
             schedq_pod_t pod = fx_add(fixture, "ns/churn", INT32_MAX - 1 - (int32_t)(i % 3));
             schedq_popped_t popped = fx_pop(fixture, "ns/churn");
             fx_fail(fixture, &popped, 0, 0);
-            assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+            assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
         }
         if (round == 9)
             after_first = atomic_load(&fixture->memory.bytes);
@@ -381,17 +381,18 @@ static void
 pass_batch(fixture_t *fixture, uint32_t count)
 {
     char(*names)[16] = calloc(count, sizeof *names);
-    schedq_pod_spec_t *specs = calloc(count, sizeof *specs);
+    schedq_add_item_t *items = calloc(count, sizeof *items);
     for (uint32_t i = 0; i < count; i++) {
-        specs[i].name_offset = (uint32_t)(i * sizeof *names);
-        specs[i].name_length = (uint32_t)snprintf(names[i], sizeof *names, "ns/%u", i);
+        int length = snprintf(names[i], sizeof *names, "ns/%u", i);
+        items[i] = fx_item((uint32_t)(i * sizeof *names), (uint32_t)length, 0);
     }
-    assert_ok(schedq_add_many(fx_worker(fixture), *names, specs, count, NULL, NULL, NULL));
+    assert_ok(schedq_add_many(fx_worker(fixture), *names, count * sizeof *names, items, count, NULL,
+                              NULL, NULL));
     for (uint32_t i = 0; i < count; i++) {
         schedq_popped_t popped = fx_pop(fixture, names[i]);
         fx_done(fixture, &popped);
     }
-    free(specs);
+    free(items);
     free(names);
 }
 

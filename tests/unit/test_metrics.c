@@ -74,7 +74,7 @@ each_way_into_a_queue_has_its_label(void **state)
     gate->refuses = false;
     fx_move(fixture, SCHEDQ_EVENT_NODE_DELETE);
     expect_incoming(fixture, "active", "NodeDelete", 1);
-    assert_ok(schedq_delete(fx_worker(fixture), gated, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), gated, NULL));
 
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     fx_fail(fixture, &popped, fit->bit, 0);
@@ -94,16 +94,17 @@ each_way_into_a_queue_has_its_label(void **state)
     expect_incoming(fixture, "active", "ForceActivate", 1);
     popped = fx_pop(fixture, "ns/a");
     fx_fail(fixture, &popped, label->bit, 0);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_event_t update = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL;
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, &update, 1, NULL));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, &update, 1, NULL));
     expect_incoming(fixture, "backoff", "UnschedulablePodUpdatePodLabel", 1);
     popped = fx_pop(fixture, "ns/a");
     fx_fail(fixture, &popped, fit->bit, 0);
     fx_pass(fixture, SEC(600));
     expect_incoming(fixture, "active", "UnschedulableTimeout", 1);
-    spec = fx_spec("ns/new", 0);
-    assert_ok(schedq_update(fx_worker(fixture), "ns/new", &spec, 0, &update, 1, NULL));
+    spec = fx_spec(0);
+    spec.flags = SCHEDQ_POD_ADD;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/new", 6, &spec, 0, &update, 1, NULL));
     expect_incoming(fixture, "active", "UnschedulablePodUpdate", 1);
     popped = fx_pop(fixture, "ns/a");
     fx_fail(fixture, &popped, fit->bit, 0);
@@ -138,11 +139,11 @@ updates_in_place_and_deletions_count_nothing(void **state)
 {
     fixture_t *fixture = *state;
     schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 7);
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
+    schedq_pod_spec_t spec = fx_spec(7);
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL));
     expect_incoming(fixture, "active", "UnschedulablePodUpdate", 0);
     expect_pending(fixture, 1, 0, 0, 0);
-    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
     expect_incoming(fixture, "active", "UnschedulablePodAdd", 1);
     expect_pending(fixture, 0, 0, 0, 0);
 }
@@ -219,7 +220,7 @@ the_pods_that_a_plugin_rejects_are_counted_while_they_wait(void **state)
     gate->refuses = true;
     schedq_pod_t gated = fx_add(fixture, "ns/gated", 0);
     gate->refuses = false;
-    schedq_pod_spec_t spec = fx_spec("ns/batch", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.profile = batch;
     fx_add_spec(fixture, "ns/batch", &spec);
     popped = fx_pop(fixture, "ns/batch");
@@ -231,11 +232,11 @@ the_pods_that_a_plugin_rejects_are_counted_while_they_wait(void **state)
 
     fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
     assert_int_equal(rejected_by(fixture, "Fit", "default-scheduler"), 2);
-    assert_ok(schedq_delete(fx_worker(fixture), gated, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), gated, NULL));
     assert_int_equal(rejected_by(fixture, "Gate", "default-scheduler"), 0);
     schedq_popped_t out[2];
     size_t count;
-    assert_ok(schedq_pop_many(fx_worker(fixture), out, 2, &count));
+    assert_ok(schedq_try_pop_many(fx_worker(fixture), out, 2, &count));
     assert_int_equal(count, 2);
     assert_int_equal(rejected_by(fixture, "Fit", "default-scheduler"), 0);
     assert_int_equal(rejected_by(fixture, "Wait", "default-scheduler"), 0);
@@ -297,8 +298,9 @@ kube_1_26_has_its_own_labels(void **state)
     expect_incoming(fixture, "active", "BackoffComplete", 1);
     assert_ok(schedq_activate(fx_worker(fixture), &gated, 1, NULL));
     expect_incoming(fixture, "active", "ForceActivate", 1);
-    schedq_pod_spec_t spec = fx_spec("ns/new", 0);
-    assert_ok(schedq_update(fx_worker(fixture), "ns/new", &spec, 0, NULL, 0, NULL));
+    schedq_pod_spec_t spec = fx_spec(0);
+    spec.flags = SCHEDQ_POD_ADD;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/new", 6, &spec, 0, NULL, 0, NULL));
     expect_incoming(fixture, "active", "PodUpdate", 0);
     expect_incoming(fixture, "active", "PodAdd", 1);
 }

@@ -10,14 +10,13 @@ static schedq_result_t
 move_with(fixture_t *fixture, schedq_event_t event, uint64_t old_object, uint64_t new_object,
           schedq_pod_t target)
 {
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     schedq_result_t result;
-    schedq_move_init(&move);
-    move.event = event;
-    move.old_object = old_object;
-    move.new_object = new_object;
-    move.target = target;
-    assert_ok(schedq_move_all(fx_worker(fixture), &move, &result));
+    change.event = event;
+    change.old_object = old_object;
+    change.new_object = new_object;
+    change.target = target;
+    assert_ok(schedq_notify(fx_worker(fixture), &change, &result));
     return result;
 }
 
@@ -129,7 +128,7 @@ a_hint_that_fails_or_answers_nonsense_counts_as_queue(void **state)
         fit->hint = (schedq_hint_t)answers[i];
         schedq_pod_t pod = fx_park(fixture, "ns/a", fit->bit);
         assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_NODE_ADD).to_backoff, 1);
-        assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+        assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
     }
 }
 
@@ -329,7 +328,7 @@ an_event_reaches_only_the_profiles_whose_plugins_want_it(void **state)
     fx_plugin_t *first = fx_plugin_full(fixture, 0, "Fit", 0, &node, 1, false);
     fx_plugin_t *second = fx_plugin_full(fixture, batch, "Fit", 0, &pod, 1, false);
     assert_true(first->bit == second->bit);
-    schedq_pod_spec_t spec = fx_spec("ns/batch", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.profile = batch;
     fx_add_spec(fixture, "ns/batch", &spec);
     schedq_popped_t popped = fx_pop(fixture, "ns/batch");
@@ -366,16 +365,15 @@ a_precheck_keeps_pods_out(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_park(fixture, "ns/a", fit->bit);
     precheck_t check = {fx_info(fixture, fx_park(fixture, "ns/b", fit->bit)).object, 0};
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     schedq_result_t result;
-    schedq_move_init(&move);
-    move.precheck = passes_one;
-    move.precheck_ctx = &check;
-    move.event = SCHEDQ_EVENT_NODE_DELETE;
-    assert_ok(schedq_move_all(fx_worker(fixture), &move, &result));
+    change.precheck = passes_one;
+    change.precheck_ctx = &check;
+    change.event = SCHEDQ_EVENT_NODE_DELETE;
+    assert_ok(schedq_notify(fx_worker(fixture), &change, &result));
     assert_int_equal(check.calls, 0);
-    move.event = SCHEDQ_EVENT_NODE_ADD;
-    assert_ok(schedq_move_all(fx_worker(fixture), &move, &result));
+    change.event = SCHEDQ_EVENT_NODE_ADD;
+    assert_ok(schedq_notify(fx_worker(fixture), &change, &result));
     assert_int_equal(result.to_backoff, 1);
     assert_place(fx_place(fixture, "ns/b"), SCHEDQ_BACKOFF);
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_PARKED);
@@ -391,12 +389,11 @@ an_event_whose_precheck_refuses_everybody_still_counts_for_pods_in_flight(void *
     fx_add(fixture, "ns/a", 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     precheck_t check = {0, 0};
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.precheck = passes_one;
-    move.precheck_ctx = &check;
-    move.event = SCHEDQ_EVENT_NODE_ADD;
-    assert_ok(schedq_move_all(fx_worker(fixture), &move, NULL));
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.precheck = passes_one;
+    change.precheck_ctx = &check;
+    change.event = SCHEDQ_EVENT_NODE_ADD;
+    assert_ok(schedq_notify(fx_worker(fixture), &change, NULL));
     assert_place(fx_place(fixture, "ns/parked"), SCHEDQ_PARKED);
     assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_BACKOFF);
 }
@@ -462,7 +459,7 @@ a_target_that_is_gone_or_active_is_ignored(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     schedq_pod_t gone = fx_park(fixture, "ns/gone", fit->bit);
-    assert_ok(schedq_delete(fx_worker(fixture), gone, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), gone, NULL));
     fx_park(fixture, "ns/a", fit->bit);
     schedq_pod_t active = fx_add(fixture, "ns/active", 0);
     assert_int_equal(move_with(fixture, SCHEDQ_EVENT_WILDCARD, 0, 0, gone).to_backoff, 0);

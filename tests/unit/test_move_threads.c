@@ -42,16 +42,15 @@ static void
 change_cluster(soldier_t *soldier)
 {
     arena_t *arena = soldier->ctx;
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     schedq_status_t status;
-    schedq_move_init(&move);
-    move.event = arena->moves_assigned ? SCHEDQ_EVENT_ASSIGNED_POD_ADD : SCHEDQ_EVENT_NODE_ADD;
+    change.event = arena->moves_assigned ? SCHEDQ_EVENT_ASSIGNED_POD_ADD : SCHEDQ_EVENT_NODE_ADD;
     atomic_fetch_add(&arena->changes, 1);
     atomic_fetch_add(&arena->begun, 1);
     if (arena->moves_assigned)
-        status = schedq_assigned_pod_added(soldier->worker, &move, "ns", 2, NULL);
+        status = schedq_assigned_pod_added(soldier->worker, &change, "ns", 2, NULL);
     else
-        status = schedq_move_all(soldier->worker, &move, NULL);
+        status = schedq_notify(soldier->worker, &change, NULL);
     mailbox_check(soldier->mailbox, status == SCHEDQ_OK);
 }
 
@@ -82,7 +81,7 @@ park_some(soldier_t *soldier, unsigned round)
     schedq_popped_t popped;
     bool meets = is_forced(round) && soldier->number == 2;
     for (unsigned i = 0; i < PODS / PARKERS; i++) {
-        schedq_failure_t failure;
+        schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
         if (schedq_try_pop(soldier->worker, &popped) != SCHEDQ_OK)
             continue;
         unsigned changes = atomic_load(&arena->changes);
@@ -92,12 +91,11 @@ park_some(soldier_t *soldier, unsigned round)
         meets = false;
         linger(soldier);
         atomic_fetch_add(&arena->overlaps, atomic_load(&arena->changes) != changes);
-        schedq_failure_init(&failure);
         failure.unschedulable = arena->rejectors[seed_next(&soldier->seed) % PLUGINS];
         if (!arena->moves_assigned)
             failure.pending = arena->rejectors[seed_next(&soldier->seed) % PLUGINS];
-        mailbox_check(soldier->mailbox, schedq_add_unschedulable(soldier->worker, &popped.token,
-                                                                 &failure, NULL) == SCHEDQ_OK);
+        mailbox_check(soldier->mailbox,
+                      schedq_fail(soldier->worker, &popped.token, &failure, NULL) == SCHEDQ_OK);
     }
 }
 
@@ -109,10 +107,10 @@ update_some(soldier_t *soldier)
     for (unsigned i = 0; i < 3; i++) {
         unsigned number = (unsigned)(seed_next(&soldier->seed) % PODS);
         snprintf(name, sizeof name, "ns/%u", number);
-        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(seed_next(&soldier->seed) % 3));
+        schedq_pod_spec_t spec = fx_spec((int32_t)(seed_next(&soldier->seed) % 3));
         spec.object = number;
-        mailbox_check(soldier->mailbox,
-                      schedq_update(soldier->worker, name, &spec, 0, NULL, 0, NULL) == SCHEDQ_OK);
+        mailbox_check(soldier->mailbox, schedq_update(soldier->worker, name, strlen(name), &spec, 0,
+                                                      NULL, 0, NULL) == SCHEDQ_OK);
         linger(soldier);
     }
 }
@@ -184,7 +182,7 @@ run_rounds(fixture_t *fixture, bool moves_assigned)
     }
     for (unsigned i = 0; i < PODS; i++) {
         snprintf(name, sizeof name, "ns/%u", i);
-        schedq_pod_spec_t spec = fx_spec(name, 0);
+        schedq_pod_spec_t spec = fx_spec(0);
         spec.object = i;
         fx_add_spec(fixture, name, &spec);
     }

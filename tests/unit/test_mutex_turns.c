@@ -50,10 +50,9 @@ make_plugin(world_t *world, const char *name)
 {
     const schedq_interest_t interest = {
         .resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = wait_for_company};
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     uint64_t bit = 0;
 
-    schedq_plugin_init(&plugin);
     plugin.name = name;
     plugin.interests = &interest;
     plugin.interest_count = 1;
@@ -65,19 +64,17 @@ make_plugin(world_t *world, const char *name)
 static schedq_pod_spec_t
 describe(unsigned number, char *name, size_t size)
 {
-    int length = snprintf(name, size, "ns/%u", number);
-
-    return (schedq_pod_spec_t){.object = number + 1, .name_length = (uint32_t)length};
+    snprintf(name, size, "ns/%u", number);
+    return (schedq_pod_spec_t){.struct_size = sizeof(schedq_pod_spec_t), .object = number + 1};
 }
 
 static void
 open_world(world_t *world)
 {
-    schedq_config_t config;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
     char name[32];
 
     memset(world, 0, sizeof *world);
-    schedq_config_init(&config);
     config.engine = SCHEDQ_ENGINE_MUTEX;
     config.max_backoff_ns = 0;
     assert_int_equal(schedq_create(&config, &world->queue, NULL, 0), SCHEDQ_OK);
@@ -92,7 +89,7 @@ open_world(world_t *world)
     for (unsigned i = 0; i < PODS; i++) {
         schedq_pod_spec_t spec = describe(i, name, sizeof name);
 
-        assert_int_equal(schedq_add(world->worker, name, &spec, NULL), SCHEDQ_OK);
+        assert_int_equal(schedq_add(world->worker, name, strlen(name), &spec, NULL), SCHEDQ_OK);
     }
 }
 
@@ -101,7 +98,7 @@ close_world(world_t *world)
 {
     assert_int_equal(schedq_worker_unregister(world->worker), SCHEDQ_OK);
     assert_int_equal(schedq_worker_unregister(world->meddler), SCHEDQ_OK);
-    assert_int_equal(schedq_destroy(world->queue), SCHEDQ_OK);
+    assert_int_equal(schedq_destroy_with_pods(world->queue, NULL, 0), SCHEDQ_OK);
 }
 
 /* What it adds again is active: the event need not bring that back. */
@@ -116,10 +113,11 @@ meddle(void *ctx)
 
         /* Its flag names another lot. */
         spec.flags = i % 2 == 0 ? SCHEDQ_POD_AFFINITY : 0;
-        schedq_status_t status = schedq_update(world->meddler, name, &spec, 0, NULL, 0, NULL);
+        schedq_status_t status =
+            schedq_update(world->meddler, name, strlen(name), &spec, 0, NULL, 0, NULL);
         if (i % 16 == 0) {
-            (void)schedq_delete(world->meddler, (schedq_pod_t){0}, name, spec.name_length, NULL);
-            status = schedq_add(world->meddler, name, &spec, NULL);
+            (void)schedq_delete_name(world->meddler, name, strlen(name), NULL);
+            status = schedq_add(world->meddler, name, strlen(name), &spec, NULL);
         }
         if (status != SCHEDQ_OK) {
             atomic_store(&world->failed, true);
@@ -133,13 +131,11 @@ static void
 park_all(world_t *world)
 {
     schedq_popped_t popped;
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
 
-    schedq_failure_init(&failure);
     while (schedq_try_pop(world->worker, &popped) == SCHEDQ_OK) {
         failure.unschedulable = world->fit | world->sets[popped.object % SETS];
-        schedq_status_t status =
-            schedq_add_unschedulable(world->worker, &popped.token, &failure, NULL);
+        schedq_status_t status = schedq_fail(world->worker, &popped.token, &failure, NULL);
         assert_true(status == SCHEDQ_OK || status == SCHEDQ_GONE);
     }
 }
@@ -149,18 +145,17 @@ an_event_brings_back_what_others_change_meanwhile(void **state)
 {
     world_t world;
     pthread_t thread;
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     unsigned turns = 0;
     (void)state;
 
     open_world(&world);
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_NODE_ADD;
+    change.event = SCHEDQ_EVENT_NODE_ADD;
     assert_int_equal(pthread_create(&thread, NULL, meddle, &world), 0);
     for (unsigned i = 0; i < EVENTS; i++) {
         park_all(&world);
         unsigned before = atomic_load(&world.updates);
-        assert_int_equal(schedq_move_all(world.worker, &move, NULL), SCHEDQ_OK);
+        assert_int_equal(schedq_notify(world.worker, &change, NULL), SCHEDQ_OK);
         assert_int_equal(word_load(&schedq_words(world.queue)->parked), 0);
         turns += atomic_load(&world.updates) - before;
     }

@@ -19,7 +19,7 @@ typedef struct digest {
 typedef struct trial {
     fixture_t *fixture;
     fx_plugin_t *fit, *gate;
-    uint64_t node; /* what specs nominate */
+    uint64_t node; /* what items nominate */
     uint64_t ref;
     schedq_pod_t pod;
     schedq_popped_t popped;
@@ -116,20 +116,18 @@ do_add(trial_t *trial)
     char name[300];
     memset(name, 'n', sizeof name);
     name[100] = '/';
-    schedq_pod_spec_t spec = fx_spec("", 777);
-    spec.name_length = sizeof name;
+    schedq_pod_spec_t spec = fx_spec(777);
     spec.nominated_node = trial->node;
-    return schedq_add(fx_worker(trial->fixture), name, &spec, NULL);
+    return schedq_add(fx_worker(trial->fixture), name, sizeof name, &spec, NULL);
 }
 
 static schedq_status_t
 do_add_many(trial_t *trial)
 {
-    schedq_pod_spec_t specs[2] = {fx_spec("ns/a", 1), fx_spec("ns/b", 2)};
+    schedq_add_item_t items[2] = {fx_item(0, 4, 1), fx_item(5, 4, 2)};
     uint8_t statuses[2];
-    specs[1].name_offset = 5;
     schedq_status_t status =
-        schedq_add_many(fx_worker(trial->fixture), "ns/a ns/b", specs, 2, NULL, statuses, NULL);
+        schedq_add_many(fx_worker(trial->fixture), "ns/a ns/b", 9, items, 2, NULL, statuses, NULL);
     if (status != SCHEDQ_OK) {
         assert_true(statuses[0] == SCHEDQ_OK || statuses[0] == SCHEDQ_NOMEM);
         assert_true(statuses[1] == SCHEDQ_OK || statuses[1] == SCHEDQ_NOMEM);
@@ -140,8 +138,9 @@ do_add_many(trial_t *trial)
 static schedq_status_t
 do_update_as_add(trial_t *trial)
 {
-    schedq_pod_spec_t spec = fx_spec("ns/new", 9);
-    return schedq_update(fx_worker(trial->fixture), "ns/new", &spec, 0, NULL, 0, NULL);
+    schedq_pod_spec_t spec = fx_spec(9);
+    spec.flags = SCHEDQ_POD_ADD;
+    return schedq_update(fx_worker(trial->fixture), "ns/new", 6, &spec, 0, NULL, 0, NULL);
 }
 
 static void
@@ -173,30 +172,29 @@ prepare_flying(trial_t *trial)
 static schedq_status_t
 do_update_priority(trial_t *trial)
 {
-    schedq_pod_spec_t spec = fx_spec("ns/a", 12345);
+    schedq_pod_spec_t spec = fx_spec(12345);
     spec.object = 77;
     spec.nominated_node = trial->node;
-    return schedq_update(fx_worker(trial->fixture), "ns/a", &spec, 0, NULL, 0, NULL);
+    return schedq_update(fx_worker(trial->fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL);
 }
 
 static schedq_status_t
 do_update_order_key(trial_t *trial)
 {
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = 78;
     spec.flags = SCHEDQ_POD_ORDER_KEY;
     spec.order_key = -5;
-    return schedq_update(fx_worker(trial->fixture), "ns/a", &spec, 0, NULL, 0, NULL);
+    return schedq_update(fx_worker(trial->fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL);
 }
 
 static schedq_status_t
 do_readd(trial_t *trial)
 {
-    schedq_pod_spec_t spec = fx_spec("ns/new", 9);
+    schedq_pod_spec_t spec = fx_spec(9);
     schedq_history_t history = {0};
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
-    return schedq_readd(fx_worker(trial->fixture), "ns/new", &spec, &history, &failure, NULL);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    return schedq_readd(fx_worker(trial->fixture), "ns/new", 6, &spec, &history, &failure, NULL);
 }
 
 static void
@@ -209,23 +207,20 @@ prepare_flying_with_plugin(trial_t *trial)
 static schedq_status_t
 do_park(trial_t *trial)
 {
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.unschedulable = trial->fit->bit;
-    failure.has_newest = 1;
-    failure.newest.priority = 4711;
-    failure.newest.nominated_node = 8;
-    return schedq_add_unschedulable(fx_worker(trial->fixture), &trial->popped.token, &failure,
-                                    NULL);
+    schedq_pod_spec_t newest = SCHEDQ_POD_SPEC_INIT;
+    failure.newest = &newest;
+    newest.priority = 4711;
+    newest.nominated_node = 8;
+    return schedq_fail(fx_worker(trial->fixture), &trial->popped.token, &failure, NULL);
 }
 
 static schedq_status_t
 do_error(trial_t *trial)
 {
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
-    return schedq_add_unschedulable(fx_worker(trial->fixture), &trial->popped.token, &failure,
-                                    NULL);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    return schedq_fail(fx_worker(trial->fixture), &trial->popped.token, &failure, NULL);
 }
 
 /* Fails with an error at once: it is active again, under a priority that nobody had. */
@@ -239,13 +234,12 @@ prepare_flying_without_backoff(trial_t *trial)
 static schedq_status_t
 do_error_with_newest(trial_t *trial)
 {
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
-    failure.has_newest = 1;
-    failure.newest.object = 81;
-    failure.newest.priority = 4711;
-    return schedq_add_unschedulable(fx_worker(trial->fixture), &trial->popped.token, &failure,
-                                    NULL);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    schedq_pod_spec_t newest = SCHEDQ_POD_SPEC_INIT;
+    failure.newest = &newest;
+    newest.object = 81;
+    newest.priority = 4711;
+    return schedq_fail(fx_worker(trial->fixture), &trial->popped.token, &failure, NULL);
 }
 
 /* An event reaches the pod while it flies, and a gate refuses it then. */
@@ -426,7 +420,7 @@ an_event_without_memory_counts_for_every_pod(void **state)
     bool happened = true;
     for (int64_t site = 0; happened; site++) {
         fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
-        schedq_move_t move;
+        schedq_change_t change;
         fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
         fx_plugin_t *gate = fx_gate(fixture, "Gate", "Node", SCHEDQ_ACTION_ADD);
         for (unsigned i = 0; i < COUNT; i++) {
@@ -441,10 +435,10 @@ an_event_without_memory_counts_for_every_pod(void **state)
         gate->refuses = false;
         fx_add(fixture, "ns/flying", 0);
         schedq_popped_t flying = fx_pop(fixture, "ns/flying");
-        schedq_move_init(&move);
-        move.event = SCHEDQ_EVENT_NODE_ADD;
+        change = (schedq_change_t)SCHEDQ_CHANGE_INIT;
+        change.event = SCHEDQ_EVENT_NODE_ADD;
         account_fail_after(&fixture->memory, site);
-        schedq_status_t status = schedq_move_all(fx_worker(fixture), &move, NULL);
+        schedq_status_t status = schedq_notify(fx_worker(fixture), &change, NULL);
         happened = account_heal(&fixture->memory);
         assert_true(status == SCHEDQ_OK || (happened && status == SCHEDQ_NOMEM));
         if (status == SCHEDQ_NOMEM)
@@ -495,21 +489,21 @@ run_dry(fixture_t *fixture, unsigned pods)
     atomic_store(&fixture->memory.fail_all, true);
     for (unsigned i = 0; i < pods; i++) {
         snprintf(name, sizeof name, "ns/new%u", i);
-        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % 7));
-        schedq_status_t status = schedq_add(fx_worker(fixture), name, &spec, NULL);
+        schedq_pod_spec_t spec = fx_spec((int32_t)(i % 7));
+        schedq_status_t status = schedq_add(fx_worker(fixture), name, strlen(name), &spec, NULL);
         assert_true(status == SCHEDQ_OK || status == SCHEDQ_NOMEM);
         assert_place(fx_place(fixture, name), status == SCHEDQ_OK ? SCHEDQ_ACTIVE : SCHEDQ_NOWHERE);
         active += status == SCHEDQ_OK;
-        spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/%u", i);
+        snprintf(name, sizeof name, "ns/%u", i);
         spec.priority = 8;
         schedq_result_t before = fx_find(fixture, name);
         schedq_pod_info_t info = fx_info(fixture, before.pod);
-        status = schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, NULL);
+        status = schedq_update(fx_worker(fixture), name, strlen(name), &spec, 0, NULL, 0, NULL);
         assert_true(status == SCHEDQ_OK || status == SCHEDQ_NOMEM);
         assert_int_equal(fx_info(fixture, before.pod).priority,
                          status == SCHEDQ_OK ? 8 : info.priority);
         if (i % 5 == 0) {
-            assert_ok(schedq_delete(fx_worker(fixture), before.pod, NULL, 0, NULL));
+            assert_ok(schedq_delete(fx_worker(fixture), before.pod, NULL));
             active--;
         }
     }
@@ -573,22 +567,21 @@ a_large_batch_without_memory_adds_what_it_says(void **state)
     (void)state;
     enum { COUNT = 1500 };
     static char names[COUNT * 8 + 1];
-    static schedq_pod_spec_t specs[COUNT];
+    static schedq_add_item_t items[COUNT];
     static uint8_t statuses[COUNT];
     static schedq_pod_t pods[COUNT];
     bool happened = true;
     for (unsigned i = 0; i < COUNT; i++) {
         snprintf(names + 8 * i, 9, "ns/%05u", i);
-        specs[i] = fx_spec("ns/00000", (int32_t)(i % 40));
-        specs[i].name_offset = 8 * i;
+        items[i] = fx_item(8 * i, 8, (int32_t)(i % 40));
     }
     for (int64_t site = 0; happened; site++) {
         fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
         fx_worker(fixture);
         schedq_result_t result;
         account_fail_after(&fixture->memory, site);
-        schedq_status_t status =
-            schedq_add_many(fx_worker(fixture), names, specs, COUNT, pods, statuses, &result);
+        schedq_status_t status = schedq_add_many(fx_worker(fixture), names, sizeof names, items,
+                                                 COUNT, pods, statuses, &result);
         happened = account_heal(&fixture->memory);
         unsigned added = 0, first_failure = SCHEDQ_OK;
         for (unsigned i = 0; i < COUNT; i++) {
@@ -652,11 +645,10 @@ plugins_profiles_and_events_without_memory_change_nothing(void **state)
             {.resource = "NewThing", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint},
             {.resource = "*", .actions = SCHEDQ_ACTION_ALL, .hint = fx_hint}};
         fx_plugin_t *first = fx_plugin_full(fixture, 0, "First", 0, interests, 2, false);
-        schedq_plugin_t plugin;
+        schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
         schedq_profile_t profile = 0;
         schedq_event_t event;
         uint64_t bit = 0;
-        schedq_plugin_init(&plugin);
         plugin.name = "Second";
         plugin.interests = interests;
         plugin.interest_count = 2;
@@ -717,7 +709,7 @@ many_profiles_without_memory_change_nothing(void **state)
         }
         assert_int_equal(profile, i);
     }
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.profile = 40;
     fx_add_spec(fixture, "ns/a", &spec);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
@@ -750,12 +742,12 @@ growing_by_thousands_of_pods_survives_failures_all_the_way(void **state)
         int length = snprintf(name, sizeof name, "ns/%u", i);
         while (i % 3 == 0 && length < 150)
             name[length++] = 'x';
-        schedq_pod_spec_t spec = fx_spec("", (int32_t)(i % 700));
-        spec.name_length = (uint32_t)length;
+        schedq_pod_spec_t spec = fx_spec((int32_t)(i % 700));
         name[length] = '\0';
         for (int64_t site = 0;; site++) {
             account_fail_after(&fixture->memory, site);
-            schedq_status_t status = schedq_add(fx_worker(fixture), name, &spec, NULL);
+            schedq_status_t status =
+                schedq_add(fx_worker(fixture), name, strlen(name), &spec, NULL);
             account_heal(&fixture->memory);
             if (status == SCHEDQ_OK)
                 break;
@@ -781,7 +773,7 @@ events_time_and_activation_need_no_memory(void **state)
     assert_ok(schedq_activate(fx_worker(fixture), &pod, 1, NULL));
     assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_NODE_ADD).to_backoff, COUNT - 1);
     assert_int_equal(fx_pass(fixture, SEC(60)).to_active, 2 * COUNT - 1);
-    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
     schedq_popped_t popped;
     for (unsigned i = 0; i < 3 * COUNT - 1; i++) {
         assert_ok(schedq_try_pop(fx_worker(fixture), &popped));

@@ -38,7 +38,7 @@ expect_nominated(fixture_t *fixture, uint64_t node, const char *names)
 static schedq_pod_t
 add_nominated(fixture_t *fixture, const char *name, uint64_t node)
 {
-    schedq_pod_spec_t spec = fx_spec(name, 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.nominated_node = node;
     return fx_add_spec(fixture, name, &spec).pod;
 }
@@ -145,11 +145,11 @@ deletion_ends_a_nomination(void **state)
 {
     fixture_t *fixture = *state;
     schedq_pod_t waiting = add_nominated(fixture, "ns/a", 7);
-    assert_ok(schedq_delete(fx_worker(fixture), waiting, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), waiting, NULL));
     expect_nominated(fixture, 7, "");
     schedq_pod_t flying = add_nominated(fixture, "ns/b", 7);
     schedq_popped_t popped = fx_pop(fixture, "ns/b");
-    assert_ok(schedq_delete(fx_worker(fixture), flying, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), flying, NULL));
     expect_nominated(fixture, 7, "");
     assert_int_equal(fx_stats(fixture).nominated, 0);
     assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_GONE);
@@ -163,21 +163,21 @@ the_newest_description_of_a_failure_may_nominate(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_add(fixture, "ns/a", 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.unschedulable = fit->bit;
-    failure.has_newest = 1;
-    failure.newest.nominated_node = 9;
-    assert_ok(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL));
+    schedq_pod_spec_t newest = SCHEDQ_POD_SPEC_INIT;
+    failure.newest = &newest;
+    newest.nominated_node = 9;
+    assert_ok(schedq_fail(fx_worker(fixture), &popped.token, &failure, NULL));
     expect_nominated(fixture, 9, "ns/a");
 }
 
 static void
 update_to(fixture_t *fixture, const char *name, uint64_t node)
 {
-    schedq_pod_spec_t spec = fx_spec(name, 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.nominated_node = node;
-    assert_ok(schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
+    assert_ok(schedq_update(fx_worker(fixture), name, strlen(name), &spec, 0, NULL, 0, NULL));
 }
 
 static void

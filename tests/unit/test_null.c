@@ -28,44 +28,41 @@ static void
 a_missing_worker_is_refused(void **state)
 {
     (void)state;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_popped_t popped;
     schedq_result_t result, zero;
     schedq_history_t history = {0};
-    schedq_failure_t failure;
-    schedq_move_t move;
-    schedq_query_t query;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    schedq_query_t query = SCHEDQ_QUERY_INIT;
     schedq_candidate_t candidate;
-    schedq_decision_t decision;
+    schedq_decision_t decision = SCHEDQ_DECISION_INIT;
     schedq_token_t token = {1};
     schedq_pod_t pod = {1};
     uint64_t sequence;
     size_t count;
-    schedq_failure_init(&failure);
-    schedq_move_init(&move);
-    schedq_query_init(&query);
-    memset(&decision, 0, sizeof decision);
     memset(&zero, 0, sizeof zero);
     memset(&result, 0xff, sizeof result);
-    REFUSED(schedq_add(NULL, "ns/a", &spec, &result));
+    REFUSED(schedq_add(NULL, "ns/a", 4, &spec, &result));
     assert_memory_equal(&result, &zero, sizeof zero);
-    REFUSED(schedq_add_many(NULL, "ns/a", &spec, 1, NULL, NULL, NULL));
+    REFUSED(
+        schedq_add_many(NULL, "ns/a", 4, &(schedq_add_item_t){0, 4, spec}, 1, NULL, NULL, NULL));
     REFUSED(schedq_try_pop(NULL, &popped));
-    REFUSED(schedq_pop(NULL, SCHEDQ_NO_DEADLINE, &popped));
-    REFUSED(schedq_pop_many(NULL, &popped, 1, &count));
+    REFUSED(schedq_pop(NULL, &popped));
+    REFUSED(schedq_try_pop_many(NULL, &popped, 1, &count));
     REFUSED(schedq_done(NULL, token));
     REFUSED(schedq_done_many(NULL, &token, 1, NULL));
     REFUSED(schedq_token_alive(NULL, token));
-    REFUSED(schedq_add_unschedulable(NULL, &token, &failure, NULL));
-    REFUSED(schedq_readd(NULL, "ns/a", &spec, &history, &failure, NULL));
+    REFUSED(schedq_fail(NULL, &token, &failure, NULL));
+    REFUSED(schedq_readd(NULL, "ns/a", 4, &spec, &history, &failure, NULL));
     REFUSED(schedq_find(NULL, "ns/a", 4, NULL));
-    REFUSED(schedq_update(NULL, "ns/a", &spec, 0, NULL, 0, NULL));
-    REFUSED(schedq_delete(NULL, pod, NULL, 0, NULL));
+    REFUSED(schedq_update(NULL, "ns/a", 4, &spec, 0, NULL, 0, NULL));
+    REFUSED(schedq_delete(NULL, pod, NULL));
     REFUSED(schedq_activate(NULL, &pod, 1, NULL));
     REFUSED(schedq_nominate(NULL, pod, 1));
-    REFUSED(schedq_move_all(NULL, &move, NULL));
-    REFUSED(schedq_assigned_pod_added(NULL, &move, "ns", 2, NULL));
-    REFUSED(schedq_assigned_pod_updated(NULL, &move, "ns", 2, NULL));
+    REFUSED(schedq_notify(NULL, &change, NULL));
+    REFUSED(schedq_assigned_pod_added(NULL, &change, "ns", 2, NULL));
+    REFUSED(schedq_assigned_pod_updated(NULL, &change, "ns", 2, NULL));
     REFUSED(schedq_event_begin(NULL, &sequence));
     REFUSED(schedq_event_stamp(NULL, 1, 0, 1));
     REFUSED(schedq_candidates(NULL, &query, &candidate, 1, &count));
@@ -83,14 +80,12 @@ a_missing_queue_is_refused(void **state)
 {
     (void)state;
     schedq_worker_t *worker;
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
     schedq_event_t event;
     schedq_profile_t profile;
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     uint64_t bit;
     char text[64];
-    schedq_stats_init(&stats);
-    schedq_plugin_init(&plugin);
     plugin.name = "Fit";
     REFUSED(schedq_reserve(NULL, 1, 1, 1, text, sizeof text));
     REFUSED(schedq_trim(NULL));
@@ -110,7 +105,7 @@ a_missing_queue_is_refused(void **state)
     assert_int_equal(schedq_event_plugins(NULL, 0, 0), 0);
     assert_int_equal(schedq_pending_text(NULL, text, sizeof text), 0);
     assert_null(schedq_words(NULL));
-    assert_ok(schedq_destroy(NULL));
+    assert_ok(schedq_destroy_with_pods(NULL, NULL, 0));
 }
 
 static void

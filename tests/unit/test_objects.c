@@ -22,7 +22,7 @@ counted_with_plugin(fixture_t *fixture)
 static schedq_pod_t
 add_object(fixture_t *fixture, const char *name, uint64_t object)
 {
-    schedq_pod_spec_t spec = fx_spec(name, 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = object;
     return fx_add_spec(fixture, name, &spec).pod;
 }
@@ -31,9 +31,11 @@ static void
 update_object(fixture_t *fixture, const char *name, uint64_t old_object, uint64_t object,
               schedq_event_t event)
 {
-    schedq_pod_spec_t spec = fx_spec(name, 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = object;
-    assert_ok(schedq_update(fx_worker(fixture), name, &spec, old_object, &event, 1, NULL));
+    spec.flags = SCHEDQ_POD_ADD;
+    assert_ok(
+        schedq_update(fx_worker(fixture), name, strlen(name), &spec, old_object, &event, 1, NULL));
 }
 
 static void
@@ -74,17 +76,16 @@ an_add_that_fails_keeps_no_reference(void **state)
     fixture_t *fixture = *state;
     fx_count_objects(fixture);
     add_object(fixture, "ns/a", 5);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = 6;
     schedq_result_t result;
-    assert_status(schedq_add(fx_worker(fixture), "ns/a", &spec, &result), SCHEDQ_EXISTS);
+    assert_status(schedq_add(fx_worker(fixture), "ns/a", 4, &spec, &result), SCHEDQ_EXISTS);
     assert_int_equal(result.object, 5);
-    spec.name_length = 2;
-    assert_status(schedq_add(fx_worker(fixture), "ns/a", &spec, NULL), SCHEDQ_INVALID);
+    assert_status(schedq_add(fx_worker(fixture), "ns/a", 0, &spec, NULL), SCHEDQ_INVALID);
     assert_ok(schedq_close(fx_queue(fixture)));
-    spec = fx_spec("ns/b", 0);
+    spec = fx_spec(0);
     spec.object = 6;
-    assert_status(schedq_add(fx_worker(fixture), "ns/b", &spec, NULL), SCHEDQ_CLOSED);
+    assert_status(schedq_add(fx_worker(fixture), "ns/b", 4, &spec, NULL), SCHEDQ_CLOSED);
     assert_int_equal(count(fixture, 6), 0);
     assert_int_equal(count(fixture, 5), 1);
 }
@@ -119,9 +120,9 @@ an_update_of_an_active_pod_swaps_the_reference(void **state)
     assert_int_equal(count(fixture, 14), 1);
     update_object(fixture, "ns/a", 14, 14, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE);
     assert_int_equal(count(fixture, 14), 1);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 77);
+    schedq_pod_spec_t spec = fx_spec(77);
     spec.object = 15;
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 14, NULL, 0, NULL));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 14, NULL, 0, NULL));
     assert_int_equal(count(fixture, 14), 0);
     assert_int_equal(count(fixture, 15), 1);
 }
@@ -177,12 +178,12 @@ the_newest_description_takes_the_place_of_the_popped_object(void **state)
     fx_plugin_t *fit = counted_with_plugin(fixture);
     add_object(fixture, "ns/a", 5);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.unschedulable = fit->bit;
-    failure.has_newest = 1;
-    failure.newest.object = 6;
-    assert_ok(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL));
+    schedq_pod_spec_t newest = SCHEDQ_POD_SPEC_INIT;
+    failure.newest = &newest;
+    newest.object = 6;
+    assert_ok(schedq_fail(fx_worker(fixture), &popped.token, &failure, NULL));
     assert_int_equal(count(fixture, 5), 0);
     assert_int_equal(count(fixture, 6), 1);
 }
@@ -194,7 +195,7 @@ a_deleted_pod_lets_go_of_its_object(void **state)
     fx_count_objects(fixture);
     schedq_pod_t active = add_object(fixture, "ns/a", 5);
     schedq_result_t result;
-    assert_ok(schedq_delete(fx_worker(fixture), active, NULL, 0, &result));
+    assert_ok(schedq_delete(fx_worker(fixture), active, &result));
     assert_int_equal(result.object, 5);
     assert_int_equal(count(fixture, 5), 0);
 }
@@ -205,7 +206,7 @@ delete_in_flight(fixture_t *fixture)
 {
     schedq_pod_t pod = add_object(fixture, "ns/b", 6);
     schedq_popped_t popped = fx_pop(fixture, "ns/b");
-    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
     assert_true(count(fixture, 6) >= 1);
     return popped;
 }
@@ -226,13 +227,12 @@ a_pod_deleted_in_flight_lets_go_of_its_object_when_its_holder_failed(void **stat
     fixture_t *fixture = *state;
     fx_plugin_t *fit = counted_with_plugin(fixture);
     schedq_popped_t popped = delete_in_flight(fixture);
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.unschedulable = fit->bit;
-    failure.has_newest = 1;
-    failure.newest.object = 7;
-    assert_status(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL),
-                  SCHEDQ_GONE);
+    schedq_pod_spec_t newest = SCHEDQ_POD_SPEC_INIT;
+    failure.newest = &newest;
+    newest.object = 7;
+    assert_status(schedq_fail(fx_worker(fixture), &popped.token, &failure, NULL), SCHEDQ_GONE);
     assert_int_equal(count(fixture, 6), 0);
     assert_int_equal(count(fixture, 7), 0);
 }
@@ -242,15 +242,14 @@ a_readded_pod_holds_one_reference(void **state)
 {
     fixture_t *fixture = *state;
     fx_count_objects(fixture);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = 5;
     schedq_history_t history = {0};
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
-    assert_ok(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL));
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    assert_ok(schedq_readd(fx_worker(fixture), "ns/a", 4, &spec, &history, &failure, NULL));
     assert_int_equal(count(fixture, 5), 1);
     spec.object = 6;
-    assert_status(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL),
+    assert_status(schedq_readd(fx_worker(fixture), "ns/a", 4, &spec, &history, &failure, NULL),
                   SCHEDQ_EXISTS);
     assert_int_equal(count(fixture, 6), 0);
 }
@@ -258,12 +257,11 @@ a_readded_pod_holds_one_reference(void **state)
 static schedq_status_t
 send(fixture_t *fixture, uint64_t old_object, uint64_t new_object)
 {
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_NODE_ADD;
-    move.old_object = old_object;
-    move.new_object = new_object;
-    return schedq_move_all(fx_worker(fixture), &move, NULL);
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = SCHEDQ_EVENT_NODE_ADD;
+    change.old_object = old_object;
+    change.new_object = new_object;
+    return schedq_notify(fx_worker(fixture), &change, NULL);
 }
 
 static void
@@ -321,7 +319,7 @@ destroy_keeping_the_ledger(fixture_t *fixture)
 {
     assert_ok(schedq_worker_unregister(fixture->worker));
     fixture->worker = NULL;
-    assert_ok(schedq_destroy(fixture->queue));
+    assert_ok(schedq_destroy_with_pods(fixture->queue, NULL, 0));
     fixture->queue = NULL;
     assert_int_equal(ledger_sum(&fixture->ledger), 0);
 }
@@ -335,7 +333,7 @@ destroying_a_queue_gives_the_references_of_active_and_flying_pods_back(void **st
     fx_pop(fixture, "ns/flying");
     schedq_pod_t doomed = add_object(fixture, "ns/doomed", 6);
     fx_pop(fixture, "ns/doomed");
-    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL));
     update_object(fixture, "ns/flying", 5, 7, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL);
     add_object(fixture, "ns/active", 8);
     add_object(fixture, "ns/updated", 9);
@@ -357,7 +355,7 @@ destroying_a_full_queue_gives_every_reference_back(void **state)
     fx_pop(fixture, "ns/flying");
     schedq_pod_t doomed = add_object(fixture, "ns/doomed", 6);
     fx_pop(fixture, "ns/doomed");
-    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL));
     assert_ok(send(fixture, 30, 31));
     update_object(fixture, "ns/flying", 5, 7, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL);
     fx_add(fixture, "ns/active", 0);

@@ -43,7 +43,7 @@ static schedq_pod_spec_t
 random_spec(soldier_t *soldier, char name[16])
 {
     snprintf(name, 16, "ns/%u", (unsigned)(seed_next(&soldier->seed) % NAMES));
-    schedq_pod_spec_t spec = fx_spec(name, (int32_t)(seed_next(&soldier->seed) % 3));
+    schedq_pod_spec_t spec = fx_spec((int32_t)(seed_next(&soldier->seed) % 3));
     spec.object =
         soldier->number * OBJECTS_PER_THREAD + seed_next(&soldier->seed) % OBJECTS_PER_THREAD;
     spec.flags = SCHEDQ_POD_ORDER_KEY;
@@ -63,7 +63,7 @@ pop_and_end(soldier_t *soldier)
     }
     mailbox_check(soldier->mailbox, ledger_count(ledger, popped.object) > 0);
     if (seed_next(&soldier->seed) % 4 == 0)
-        (void)schedq_delete(soldier->worker, popped.pod, NULL, 0, NULL);
+        (void)schedq_delete(soldier->worker, popped.pod, NULL);
     mailbox_check(soldier->mailbox, ledger_count(ledger, popped.object) > 0);
     status = schedq_done(soldier->worker, popped.token);
     mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_GONE);
@@ -80,22 +80,22 @@ use_objects(soldier_t *soldier)
         switch (seed_next(&soldier->seed) % 8) {
         case 0:
         case 1:
-            status = schedq_add(soldier->worker, name, &spec, NULL);
+            status = schedq_add(soldier->worker, name, strlen(name), &spec, NULL);
             mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_EXISTS);
             break;
         case 2:
         case 3:
         case 4:
-            status = schedq_update(soldier->worker, name, &spec, 0, NULL, 0, NULL);
+            spec.flags |= SCHEDQ_POD_ADD;
+            status = schedq_update(soldier->worker, name, strlen(name), &spec, 0, NULL, 0, NULL);
             mailbox_check(soldier->mailbox, status == SCHEDQ_OK);
             break;
         case 5:
-            if (schedq_find(soldier->worker, name, spec.name_length, &result) == SCHEDQ_OK)
+            if (schedq_find(soldier->worker, name, strlen(name), &result) == SCHEDQ_OK)
                 (void)schedq_get(soldier->worker, result.pod, check_pinned, soldier);
             break;
         case 6:
-            status =
-                schedq_delete(soldier->worker, (schedq_pod_t){0}, name, spec.name_length, NULL);
+            status = schedq_delete_name(soldier->worker, name, strlen(name), NULL);
             mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
             break;
         default:
@@ -143,12 +143,13 @@ static void
 update_or_take(soldier_t *soldier)
 {
     ledger_t *ledger = soldier->ctx;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     for (unsigned step = 0; step < STEPS; step++) {
         spec.object = soldier->number * OBJECTS_PER_THREAD + step % OBJECTS_PER_THREAD;
+        spec.flags = soldier->number == 0 ? SCHEDQ_POD_ADD : 0;
         if (soldier->number == 0) {
-            mailbox_check(soldier->mailbox, schedq_update(soldier->worker, "ns/a", &spec, 0, NULL,
-                                                          0, NULL) == SCHEDQ_OK);
+            mailbox_check(soldier->mailbox, schedq_update(soldier->worker, "ns/a", 4, &spec, 0,
+                                                          NULL, 0, NULL) == SCHEDQ_OK);
             continue;
         }
         schedq_popped_t popped;
@@ -159,7 +160,7 @@ update_or_take(soldier_t *soldier)
             mailbox_check(soldier->mailbox,
                           schedq_done(soldier->worker, popped.token) == SCHEDQ_OK);
         }
-        schedq_status_t status = schedq_add(soldier->worker, "ns/a", &spec, NULL);
+        schedq_status_t status = schedq_add(soldier->worker, "ns/a", 4, &spec, NULL);
         mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_EXISTS);
     }
 }

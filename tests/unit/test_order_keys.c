@@ -9,9 +9,9 @@
 #include "seed.h"
 
 static schedq_pod_spec_t
-keyed(const char *name, int32_t priority, int64_t key)
+keyed(int32_t priority, int64_t key)
 {
-    schedq_pod_spec_t spec = fx_spec(name, priority);
+    schedq_pod_spec_t spec = fx_spec(priority);
     spec.flags = SCHEDQ_POD_ORDER_KEY;
     spec.order_key = key;
     return spec;
@@ -20,16 +20,17 @@ keyed(const char *name, int32_t priority, int64_t key)
 static void
 add(fixture_t *fixture, const char *name, int32_t priority, int64_t key)
 {
-    schedq_pod_spec_t spec = keyed(name, priority, key);
+    schedq_pod_spec_t spec = keyed(priority, key);
     fx_add_spec(fixture, name, &spec);
 }
 
 static schedq_result_t
 move(fixture_t *fixture, const char *name, int32_t priority, int64_t key)
 {
-    schedq_pod_spec_t spec = keyed(name, priority, key);
+    schedq_pod_spec_t spec = keyed(priority, key);
     schedq_result_t result;
-    assert_ok(schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, &result));
+    spec.flags |= SCHEDQ_POD_ADD;
+    assert_ok(schedq_update(fx_worker(fixture), name, strlen(name), &spec, 0, NULL, 0, &result));
     return result;
 }
 
@@ -83,7 +84,7 @@ check_keys(fixture_t *fixture, key_fn key)
         for (unsigned i = 0; i < MANY; i++) {
             char name[16];
             snprintf(name, sizeof name, "ns/%u", i);
-            schedq_pod_spec_t spec = keyed(name, 0, keys[i] = key(i, &seed));
+            schedq_pod_spec_t spec = keyed(0, keys[i] = key(i, &seed));
             spec.object = i;
             fx_add_spec(fixture, name, &spec);
         }
@@ -124,9 +125,10 @@ thousands_of_pods_are_turned_round_by_updates(void **state)
         for (unsigned i = 0; i < MANY; i++) {
             snprintf(name, sizeof name, "ns/%u", i);
             keys[i] = round % 2 == 0 ? -(int64_t)i : (int64_t)((i * 7919) % MANY);
-            schedq_pod_spec_t spec = keyed(name, 0, keys[i]);
+            schedq_pod_spec_t spec = keyed(0, keys[i]);
             spec.object = i;
-            assert_ok(schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
+            assert_ok(
+                schedq_update(fx_worker(fixture), name, strlen(name), &spec, 0, NULL, 0, NULL));
         }
     }
     expect_sorted_pops(fixture, keys, MANY);
@@ -199,8 +201,8 @@ without_its_key_a_pod_is_ordered_by_its_timestamp_again(void **state)
     add(fixture, "ns/a", 0, 0);
     fx_advance(fixture, 1);
     fx_add(fixture, "ns/third", 0);
-    schedq_pod_spec_t plain = fx_spec("ns/a", 0);
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &plain, 0, NULL, 0, NULL));
+    schedq_pod_spec_t plain = fx_spec(0);
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &plain, 0, NULL, 0, NULL));
     assert_int_equal(fx_info(fixture, fx_find(fixture, "ns/a").pod).flags, 0);
     fx_pop(fixture, "ns/first");
     fx_pop(fixture, "ns/a");
@@ -247,7 +249,7 @@ a_new_pod_of_a_moved_name_stands_where_it_was_added(void **state)
         add(fixture, "ns/a", 0, 1);
         move(fixture, "ns/a", 9, 1);
         if (round % 3 == 0) {
-            assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, "ns/a", 4, NULL));
+            assert_ok(schedq_delete_name(fx_worker(fixture), "ns/a", 4, NULL));
         } else {
             popped = fx_pop(fixture, "ns/a");
             assert_int_equal(popped.priority, 9);
@@ -272,12 +274,12 @@ an_update_of_a_deleted_pod_adds_another(void **state)
     add(fixture, "ns/a", 0, 1);
     schedq_pod_t first = fx_find(fixture, "ns/a").pod;
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
-    assert_ok(schedq_delete(fx_worker(fixture), first, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), first, NULL));
     schedq_result_t result = move(fixture, "ns/a", 4, 7);
     assert_int_equal(result.added, 1);
     assert_true(result.pod.bits != first.bits);
     assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_GONE);
-    assert_ok(schedq_delete(fx_worker(fixture), result.pod, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), result.pod, NULL));
     assert_int_equal(move(fixture, "ns/a", 5, 7).added, 1);
     assert_int_equal(fx_pop(fixture, "ns/a").priority, 5);
     fx_pop_nothing(fixture);
@@ -297,8 +299,9 @@ a_move_that_lacks_memory_is_refused_or_done_whole(void **state)
         add(fixture, "ns/three", 0, 3);
         add(fixture, "ns/a", 0, 5);
         account_fail_after(&fixture->memory, site);
-        schedq_pod_spec_t spec = keyed("ns/a", 0, 2);
-        schedq_status_t status = schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL);
+        schedq_pod_spec_t spec = keyed(0, 2);
+        schedq_status_t status =
+            schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL);
         happened = account_heal(&fixture->memory);
         assert_true(status == SCHEDQ_OK || (happened && status == SCHEDQ_NOMEM));
         fx_pop(fixture, "ns/one");
@@ -322,8 +325,8 @@ an_add_that_lacks_memory_is_refused_or_stands_in_its_place(void **state)
         add(fixture, "ns/one", 0, 1);
         add(fixture, "ns/three", 0, 3);
         account_fail_after(&fixture->memory, site);
-        schedq_pod_spec_t spec = keyed("ns/a", 0, 2);
-        schedq_status_t status = schedq_add(fx_worker(fixture), "ns/a", &spec, NULL);
+        schedq_pod_spec_t spec = keyed(0, 2);
+        schedq_status_t status = schedq_add(fx_worker(fixture), "ns/a", 4, &spec, NULL);
         happened = account_heal(&fixture->memory);
         assert_true(status == SCHEDQ_OK || (happened && status == SCHEDQ_NOMEM));
         fx_pop(fixture, "ns/one");
@@ -392,9 +395,11 @@ describe_in_model(fixture_t *fixture, model_pod_t *pod, const schedq_pod_spec_t 
                   const char *name)
 {
     schedq_result_t result;
+    schedq_pod_spec_t adding = *spec;
+    adding.flags |= SCHEDQ_POD_ADD;
     if (pod->place == SCHEDQ_INFLIGHT && pod->deleted)
         return;
-    assert_ok(schedq_update(fx_worker(fixture), name, spec, 0, NULL, 0, &result));
+    assert_ok(schedq_update(fx_worker(fixture), name, strlen(name), &adding, 0, NULL, 0, &result));
     assert_int_equal(result.added, pod->place == SCHEDQ_NOWHERE);
     if (pod->place == SCHEDQ_NOWHERE)
         pod->place = SCHEDQ_ACTIVE;
@@ -407,9 +412,8 @@ static void
 delete_in_model(fixture_t *fixture, model_pod_t *pod, const char *name)
 {
     bool there = pod->place == SCHEDQ_ACTIVE || (pod->place == SCHEDQ_INFLIGHT && !pod->deleted);
-    assert_status(
-        schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, (uint32_t)strlen(name), NULL),
-        there ? SCHEDQ_OK : SCHEDQ_NOT_FOUND);
+    assert_status(schedq_delete_name(fx_worker(fixture), name, strlen(name), NULL),
+                  there ? SCHEDQ_OK : SCHEDQ_NOT_FOUND);
     if (pod->place == SCHEDQ_ACTIVE)
         pod->place = SCHEDQ_NOWHERE;
     else
@@ -427,8 +431,8 @@ random_moves_pop_what_a_plain_model_pops(void **state)
         unsigned i = (unsigned)(seed_next(&seed) % MODEL_PODS);
         char name[16];
         snprintf(name, sizeof name, "ns/%u", i);
-        schedq_pod_spec_t spec = keyed(name, (int32_t)(seed_next(&seed) % 5) - 2,
-                                       (int64_t)(seed_next(&seed) % 200) - 100);
+        schedq_pod_spec_t spec =
+            keyed((int32_t)(seed_next(&seed) % 5) - 2, (int64_t)(seed_next(&seed) % 200) - 100);
         spec.object = i;
         switch (seed_next(&seed) % 8) {
         case 0:

@@ -44,19 +44,18 @@ a_thread_has_one_worker_of_each_queue(void **state)
         workers[i] = get(queues[i]);
     }
     for (unsigned i = 0; i < QUEUES; i++) {
-        schedq_stats_t stats;
-        schedq_stats_init(&stats);
+        schedq_stats_t stats = SCHEDQ_STATS_INIT;
         assert_ptr_equal(get(queues[i]), workers[i]);
         assert_ok(schedq_stats(queues[i], &stats));
         assert_int_equal(stats.workers, 1);
-        schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+        schedq_pod_spec_t spec = fx_spec(0);
         schedq_popped_t popped;
-        assert_ok(schedq_add(workers[i], "ns/a", &spec, NULL));
+        assert_ok(schedq_add(workers[i], "ns/a", 4, &spec, NULL));
         assert_ok(schedq_try_pop(workers[i], &popped));
         assert_ok(schedq_done(workers[i], popped.token));
     }
     for (unsigned i = 0; i < QUEUES; i++)
-        assert_ok(schedq_destroy(queues[(i + 2) % QUEUES]));
+        assert_ok(schedq_destroy_with_pods(queues[(i + 2) % QUEUES], NULL, 0));
 }
 
 static void
@@ -160,12 +159,12 @@ live(void *argument)
 {
     life_t *life = argument;
     schedq_worker_t *again;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_popped_t popped;
     schedq_t *queue = life->fixture->queue;
     mailbox_t *mailbox = &life->mailbox;
     if (mailbox_check(mailbox, schedq_worker_get(queue, &life->worker, NULL, 0) == SCHEDQ_OK)) {
-        mailbox_check(mailbox, schedq_add(life->worker, "ns/a", &spec, NULL) == SCHEDQ_OK);
+        mailbox_check(mailbox, schedq_add(life->worker, "ns/a", 4, &spec, NULL) == SCHEDQ_OK);
         mailbox_check(mailbox, schedq_try_pop(life->worker, &popped) == SCHEDQ_OK);
         mailbox_check(mailbox, schedq_done(life->worker, popped.token) == SCHEDQ_OK);
         mailbox_check(mailbox, schedq_worker_get(queue, &again, NULL, 0) == SCHEDQ_OK);
@@ -247,7 +246,7 @@ a_queue_may_end_before_its_threads(void **state)
     }
     get(fx_queue(fixture));
     assert_int_equal(fx_stats(fixture).workers, 5);
-    assert_ok(schedq_destroy(fixture->queue));
+    assert_ok(schedq_destroy_with_pods(fixture->queue, NULL, 0));
     fixture->queue = NULL;
     get(fx_queue(fixture));
     assert_int_equal(fx_stats(fixture).workers, 1);
@@ -285,13 +284,13 @@ destroy_refuses_while_a_call_is_inside_one(void **state)
     fixture_t *fixture = *state;
     life_t life;
     pthread_t thread;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     life_begin(&life, fixture, false);
     schedq_worker_t *own = get(fx_queue(fixture));
-    assert_ok(schedq_add(own, "ns/a", &spec, NULL));
+    assert_ok(schedq_add(own, "ns/a", 4, &spec, NULL));
     assert_int_equal(pthread_create(&thread, NULL, stay_inside, &life), 0);
     sem_wait(&life.ready);
-    assert_status(schedq_destroy(fixture->queue), SCHEDQ_BUSY);
+    assert_status(schedq_destroy_with_pods(fixture->queue, NULL, 0), SCHEDQ_BUSY);
     assert_int_equal(fx_stats(fixture).workers, 2);
     assert_ptr_equal(get(fx_queue(fixture)), own);
     schedq_popped_t popped;
@@ -310,7 +309,7 @@ destroy_refuses_while_others_are_registered(void **state)
     schedq_worker_t *own = get(fx_queue(fixture));
     schedq_popped_t popped;
     (void)fx_worker(fixture);
-    assert_status(schedq_destroy(fixture->queue), SCHEDQ_BUSY);
+    assert_status(schedq_destroy_with_pods(fixture->queue, NULL, 0), SCHEDQ_BUSY);
     assert_int_equal(fx_stats(fixture).workers, 2);
     assert_ptr_equal(get(fx_queue(fixture)), own);
     assert_status(schedq_try_pop(own, &popped), SCHEDQ_EMPTY);
@@ -324,7 +323,7 @@ an_adopted_one_is_no_threads_own_any_more(void **state)
     assert_ok(schedq_worker_adopt(fx_queue(fixture), own));
     assert_true(get(fx_queue(fixture)) != own);
     assert_int_equal(fx_stats(fixture).workers, 2);
-    assert_status(schedq_destroy(fixture->queue), SCHEDQ_BUSY);
+    assert_status(schedq_destroy_with_pods(fixture->queue, NULL, 0), SCHEDQ_BUSY);
     assert_ok(schedq_worker_unregister(own));
 }
 
@@ -467,7 +466,7 @@ threads_end_while_the_queue_does(void **state)
         }
         for (unsigned i = 0; i < THREADS; i++)
             sem_post(&life.go);
-        while (schedq_destroy(fixture->queue) != SCHEDQ_OK)
+        while (schedq_destroy_with_pods(fixture->queue, NULL, 0) != SCHEDQ_OK)
             refused++;
         fixture->queue = NULL;
         for (unsigned i = 0; i < THREADS; i++)

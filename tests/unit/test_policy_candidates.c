@@ -5,8 +5,7 @@
 static schedq_query_t
 query_of_profile(schedq_profile_t profile)
 {
-    schedq_query_t query;
-    schedq_query_init(&query);
+    schedq_query_t query = SCHEDQ_QUERY_INIT;
     query.profile = profile;
     return query;
 }

@@ -62,8 +62,8 @@ readings_that_repeat_keep_the_order_of_arrival_over_workers(void **state)
         assert_ok(schedq_worker_register(fx_queue(fixture), &workers[i], NULL, 0));
     for (int i = 0; i < 30; i++) {
         snprintf(name, sizeof name, "ns/%02d", (i * 7) % 30);
-        schedq_pod_spec_t spec = fx_spec(name, 0);
-        assert_ok(schedq_add(workers[i % 3 == 2], name, &spec, NULL));
+        schedq_pod_spec_t spec = fx_spec(0);
+        assert_ok(schedq_add(workers[i % 3 == 2], name, strlen(name), &spec, NULL));
     }
     for (int i = 0; i < 30; i++) {
         snprintf(name, sizeof name, "ns/%02d", (i * 7) % 30);
@@ -136,7 +136,7 @@ with_fifo_priorities_do_not_order(void **state)
 static void
 add_keyed(fixture_t *fixture, const char *name, int32_t priority, int64_t key)
 {
-    schedq_pod_spec_t spec = fx_spec(name, priority);
+    schedq_pod_spec_t spec = fx_spec(priority);
     spec.flags = SCHEDQ_POD_ORDER_KEY;
     spec.order_key = key;
     fx_add_spec(fixture, name, &spec);
@@ -180,12 +180,12 @@ an_order_key_of_the_newest_description_counts_after_a_failure(void **state)
     add_keyed(fixture, "ns/one", 0, 1);
     add_keyed(fixture, "ns/two", 0, 2);
     schedq_popped_t popped = fx_pop(fixture, "ns/one");
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
-    failure.has_newest = 1;
-    failure.newest.flags = SCHEDQ_POD_ORDER_KEY;
-    failure.newest.order_key = 3;
-    assert_ok(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL));
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    schedq_pod_spec_t newest = SCHEDQ_POD_SPEC_INIT;
+    failure.newest = &newest;
+    newest.flags = SCHEDQ_POD_ORDER_KEY;
+    newest.order_key = 3;
+    assert_ok(schedq_fail(fx_worker(fixture), &popped.token, &failure, NULL));
     fx_pop(fixture, "ns/two");
     fx_pop(fixture, "ns/one");
 }
@@ -294,17 +294,17 @@ pop_many_takes_the_best_in_order(void **state)
     fx_add(fixture, "ns/b", 3);
     fx_add(fixture, "ns/a", 4);
     fx_add(fixture, "ns/c", 2);
-    assert_ok(schedq_pop_many(fx_worker(fixture), out, 3, &count));
+    assert_ok(schedq_try_pop_many(fx_worker(fixture), out, 3, &count));
     assert_int_equal(count, 3);
     assert_string_equal(out[0].name, "ns/a");
     assert_string_equal(out[1].name, "ns/b");
     assert_string_equal(out[2].name, "ns/c");
     assert_int_equal(out[2].more, 1);
-    assert_ok(schedq_pop_many(fx_worker(fixture), out, 4, &count));
+    assert_ok(schedq_try_pop_many(fx_worker(fixture), out, 4, &count));
     assert_int_equal(count, 1);
     assert_string_equal(out[0].name, "ns/d");
     assert_int_equal(out[0].more, 0);
-    assert_status(schedq_pop_many(fx_worker(fixture), out, 4, &count), SCHEDQ_EMPTY);
+    assert_status(schedq_try_pop_many(fx_worker(fixture), out, 4, &count), SCHEDQ_EMPTY);
     assert_int_equal(count, 0);
 }
 
@@ -319,8 +319,8 @@ a_closed_queue_gives_what_is_left_then_says_so(void **state)
     assert_ok(schedq_close(fx_queue(fixture)));
     popped = fx_pop(fixture, "ns/a");
     assert_status(schedq_try_pop(fx_worker(fixture), &popped), SCHEDQ_CLOSED);
-    assert_status(schedq_pop(fx_worker(fixture), SCHEDQ_NO_DEADLINE, &popped), SCHEDQ_CLOSED);
-    assert_status(schedq_pop_many(fx_worker(fixture), &popped, 1, &count), SCHEDQ_CLOSED);
+    assert_status(schedq_pop(fx_worker(fixture), &popped), SCHEDQ_CLOSED);
+    assert_status(schedq_try_pop_many(fx_worker(fixture), &popped, 1, &count), SCHEDQ_CLOSED);
     assert_int_equal(count, 0);
 }
 
@@ -374,23 +374,23 @@ random_operations_pop_what_a_plain_model_pops(void **state)
         int i = (int)(seed_next(&seed) % MODEL_PODS);
         char name[16];
         snprintf(name, sizeof name, "ns/%d", i);
-        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(seed_next(&seed) % 9) - 4);
+        schedq_pod_spec_t spec = fx_spec((int32_t)(seed_next(&seed) % 9) - 4);
         fx_advance(fixture, 1);
         switch (seed_next(&seed) % 4) {
         case 0:
         case 1:
-            assert_status(schedq_add(fx_worker(fixture), name, &spec, NULL),
+            assert_status(schedq_add(fx_worker(fixture), name, strlen(name), &spec, NULL),
                           pods[i].pending ? SCHEDQ_EXISTS : SCHEDQ_OK);
             if (!pods[i].pending)
                 pods[i] = (model_pod_t){spec.priority, fx_now(fixture), true};
             break;
         case 2:
             if (pods[i].pending && seed_next(&seed) % 2 != 0) {
-                assert_ok(schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
+                assert_ok(
+                    schedq_update(fx_worker(fixture), name, strlen(name), &spec, 0, NULL, 0, NULL));
                 pods[i].priority = spec.priority;
             } else if (pods[i].pending) {
-                assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name,
-                                        spec.name_length, NULL));
+                assert_ok(schedq_delete_name(fx_worker(fixture), name, strlen(name), NULL));
                 pods[i].pending = false;
             }
             break;

@@ -20,15 +20,18 @@ static void
 every_call_that_makes_something_poppable_says_so(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     for (int way = 0; way < 3; way++) {
         fx_pop_nothing(fixture);
         if (way == 0)
-            assert_ok(schedq_add(fx_worker(fixture), "ns/a", &spec, NULL));
+            assert_ok(schedq_add(fx_worker(fixture), "ns/a", 4, &spec, NULL));
         else if (way == 1)
-            assert_ok(schedq_add_many(fx_worker(fixture), "ns/a", &spec, 1, NULL, NULL, NULL));
-        else
-            assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
+            assert_ok(schedq_add_many(fx_worker(fixture), "ns/a", 4,
+                                      &(schedq_add_item_t){0, 4, spec}, 1, NULL, NULL, NULL));
+        else {
+            spec.flags = SCHEDQ_POD_ADD;
+            assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL));
+        }
         assert_int_equal(poppable(fx_queue(fixture)), 1);
         schedq_popped_t popped = fx_pop(fixture, "ns/a");
         fx_done(fixture, &popped);
@@ -46,7 +49,7 @@ a_pod_that_stays_keeps_it_up(void **state)
             schedq_popped_t popped = fx_pop(fixture, "ns/a");
             fx_done(fixture, &popped);
         } else {
-            assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+            assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
         }
         assert_int_equal(poppable(fx_queue(fixture)), 1);
     }
@@ -74,16 +77,17 @@ random_call(soldier_t *soldier)
     char name[16];
     schedq_popped_t popped;
     snprintf(name, sizeof name, "ns/%u", (unsigned)(seed_next(&soldier->seed) % 4));
-    schedq_pod_spec_t spec = fx_spec(name, (int32_t)(seed_next(&soldier->seed) % 3));
+    schedq_pod_spec_t spec = fx_spec((int32_t)(seed_next(&soldier->seed) % 3));
     switch (seed_next(&soldier->seed) % 5) {
     case 0:
-        (void)schedq_add(soldier->worker, name, &spec, NULL);
+        (void)schedq_add(soldier->worker, name, strlen(name), &spec, NULL);
         break;
     case 1:
-        (void)schedq_update(soldier->worker, name, &spec, 0, NULL, 0, NULL);
+        spec.flags = SCHEDQ_POD_ADD;
+        (void)schedq_update(soldier->worker, name, strlen(name), &spec, 0, NULL, 0, NULL);
         break;
     case 2:
-        (void)schedq_delete(soldier->worker, (schedq_pod_t){0}, name, spec.name_length, NULL);
+        (void)schedq_delete_name(soldier->worker, name, strlen(name), NULL);
         break;
     default:
         if (schedq_try_pop(soldier->worker, &popped) == SCHEDQ_OK)
@@ -122,8 +126,7 @@ enum { THREADS = 4, CALLS = 40 };
 static uint64_t
 active_pods(schedq_t *queue)
 {
-    schedq_stats_t stats;
-    schedq_stats_init(&stats);
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
     (void)schedq_stats(queue, &stats);
     return stats.active;
 }

@@ -128,12 +128,11 @@ mark(struct crowd *crowd, unsigned victim, bool terminating)
 static void
 tell(uint64_t object)
 {
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
 
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
-    move.old_object = object;
-    check(schedq_move_all(self->worker, &move, NULL), "move_all");
+    change.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
+    change.old_object = object;
+    check(schedq_notify(self->worker, &change, NULL), "move_all");
 }
 
 /* What was pending is over. */
@@ -411,11 +410,10 @@ carry_out(struct crowd *crowd, schedq_eviction_t *eviction)
 static void
 park(struct crowd *crowd, schedq_popped_t *popped, bool event_will_come)
 {
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
 
-    schedq_failure_init(&failure);
     failure.unschedulable = event_will_come ? crowd->fit : 0;
-    schedq_status_t status = schedq_add_unschedulable(self->worker, &popped->token, &failure, NULL);
+    schedq_status_t status = schedq_fail(self->worker, &popped->token, &failure, NULL);
 
     if (status != SCHEDQ_GONE) {
         check(status, "add_unschedulable");
@@ -463,11 +461,11 @@ schedule(struct crowd *crowd)
 /* ---- everybody else -------------------------------------------------------------------------- */
 
 static schedq_pod_spec_t
-pod_spec(const struct crowd *crowd, unsigned number, const char *name)
+pod_spec(const struct crowd *crowd, unsigned number)
 {
-    return (schedq_pod_spec_t){.object = number,
-                               .priority = crowd->preemptors[number].priority,
-                               .name_length = (uint32_t)strlen(name)};
+    return (schedq_pod_spec_t){.struct_size = sizeof(schedq_pod_spec_t),
+                               .object = number,
+                               .priority = crowd->preemptors[number].priority};
 }
 
 static void
@@ -486,7 +484,7 @@ delete_one(struct crowd *crowd, unsigned number, const char *name)
     }
     pthread_mutex_unlock(&crowd->lock);
     if (deletes) {
-        check(schedq_delete(self->worker, preemptor->pod, NULL, 0, NULL), "delete");
+        check(schedq_delete(self->worker, preemptor->pod, NULL), "delete");
         tell(number);
         settle(crowd);
     }
@@ -498,7 +496,9 @@ disturb(struct crowd *crowd)
 {
     unsigned number = 1 + below(PREEMPTORS);
     char name[40];
-    const schedq_pod_spec_t spec = pod_spec(crowd, number, name_of(name, sizeof name, "p", number));
+    schedq_pod_spec_t spec = pod_spec(crowd, number);
+    (void)name_of(name, sizeof name, "p", number);
+    spec.flags = SCHEDQ_POD_ADD;
 
     check(schedq_tick(self->worker, NULL, NULL), "tick");
     if (below(40) == 0) {
@@ -506,7 +506,8 @@ disturb(struct crowd *crowd)
     } else if (below(10) == 0) {
         pthread_mutex_lock(&crowd->lock);
         if (!crowd->preemptors[number].is_bound && !crowd->preemptors[number].is_deleted) {
-            check(schedq_update(self->worker, name, &spec, number, NULL, 0, NULL), "update");
+            check(schedq_update(self->worker, name, strlen(name), &spec, number, NULL, 0, NULL),
+                  "update");
         }
         pthread_mutex_unlock(&crowd->lock);
     }
@@ -542,16 +543,14 @@ static void
 open_queue(struct crowd *crowd, uint8_t engine)
 {
     const schedq_interest_t interest = {.resource = "AssignedPod", .actions = SCHEDQ_ACTION_DELETE};
-    schedq_config_t config;
-    schedq_plugin_t plugin;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     uint64_t bit;
 
-    schedq_config_init(&config);
     config.engine = engine;
     config.initial_backoff_ns = 1000000;
     config.max_backoff_ns = 1000000;
     assert_ok(schedq_create(&config, &crowd->queue, NULL, 0));
-    schedq_plugin_init(&plugin);
     plugin.name = "Fit";
     plugin.interests = &interest;
     plugin.interest_count = 1;
@@ -607,9 +606,10 @@ add_preemptors(struct crowd *crowd)
 
         crowd->preemptors[i] =
             (struct preemptor){.priority = 10 + (int32_t)below(3), .node = SCHEDQ_NO_NODE};
-        const schedq_pod_spec_t spec = pod_spec(crowd, i, name_of(name, sizeof name, "p", i));
+        const schedq_pod_spec_t spec = pod_spec(crowd, i);
+        (void)name_of(name, sizeof name, "p", i);
 
-        assert_ok(schedq_add(self->worker, name, &spec, &result));
+        assert_ok(schedq_add(self->worker, name, strlen(name), &spec, &result));
         crowd->preemptors[i].pod = result.pod;
     }
     crowd->open = PREEMPTORS;
@@ -620,9 +620,8 @@ static bool
 is_quiet(struct crowd *crowd)
 {
     unsigned steps = atomic_load(&crowd->steps);
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
 
-    schedq_stats_init(&stats);
     assert_ok(schedq_stats(crowd->queue, &stats));
     pthread_mutex_lock(&crowd->lock);
     bool nothing = crowd->pending == 0;
@@ -684,7 +683,7 @@ play_round(uint64_t *seed, uint8_t engine)
         assert_ok(schedq_worker_unregister(members[i].worker));
         schedq_preemption_destroy(members[i].preemption);
     }
-    assert_ok(schedq_destroy(crowd.queue));
+    assert_ok(schedq_destroy_with_pods(crowd.queue, NULL, 0));
     assert_ok(schedq_evictor_destroy(crowd.evictor));
     schedq_cluster_destroy(crowd.cluster);
     pthread_mutex_destroy(&crowd.lock);

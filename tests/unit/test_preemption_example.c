@@ -38,9 +38,8 @@ static char names[CROWD][32];
 static uint64_t
 evictions_so_far(uint64_t added)
 {
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
 
-    schedq_stats_init(&stats);
     assert_int_equal(schedq_stats(queue, &stats), SCHEDQ_OK);
     return stats.adds - added;
 }
@@ -67,7 +66,7 @@ close_all(void)
 {
     require(schedq_close(queue), "schedq_close", "");
     require(schedq_worker_unregister(worker), "schedq_worker_unregister", "");
-    require(schedq_destroy(queue), "schedq_destroy", "");
+    require(schedq_destroy_with_pods(queue, NULL, 0), "schedq_destroy", "");
     require(schedq_evictor_destroy(evictor), "schedq_evictor_destroy", "");
     schedq_preemption_destroy(workspace);
     schedq_cluster_destroy(cluster);

@@ -32,8 +32,7 @@ pop_and_end(fixture_t *fixture, int32_t priority)
 static uint64_t
 bytes(fixture_t *fixture)
 {
-    schedq_stats_t stats;
-    schedq_stats_init(&stats);
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
     assert_ok(schedq_stats(fx_queue(fixture), &stats));
     return stats.bytes_queues;
 }
@@ -72,7 +71,7 @@ priorities_whose_pods_are_deleted_leave_nothing(void **state)
     add(fixture, -1, INT32_MAX);
     for (int32_t i = 0; i < FEW; i++) {
         schedq_pod_t pod = add(fixture, i, i);
-        assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+        assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
     }
     assert_true(bytes(fixture) < 4000000);
     pop_and_end(fixture, INT32_MAX);
@@ -121,14 +120,14 @@ a_failure_brings_any_priority_after_many_others(void **state)
     one_after_the_other(fixture, MANY, 0, 1);
     add(fixture, 1, 5);
     schedq_popped_t popped = fx_pop(fixture, "ns/1");
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
-    failure.has_newest = 1;
-    failure.newest.priority = MANY + 1;
-    assert_ok(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL));
-    schedq_pod_spec_t spec = fx_spec("ns/2", 7);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    schedq_pod_spec_t newest = SCHEDQ_POD_SPEC_INIT;
+    failure.newest = &newest;
+    newest.priority = MANY + 1;
+    assert_ok(schedq_fail(fx_worker(fixture), &popped.token, &failure, NULL));
+    schedq_pod_spec_t spec = fx_spec(7);
     add(fixture, 2, 6);
-    assert_ok(schedq_update(fx_worker(fixture), "ns/2", &spec, 0, NULL, 0, NULL));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/2", 4, &spec, 0, NULL, 0, NULL));
     pop_and_end(fixture, 7);
 }
 
@@ -139,8 +138,8 @@ one_pod_has_many_priorities_one_after_the_other(void **state)
     fixture_t *fixture = *state;
     add(fixture, 1, -1);
     for (int32_t i = 0; i < FEW; i++) {
-        schedq_pod_spec_t spec = fx_spec("ns/1", i);
-        assert_ok(schedq_update(fx_worker(fixture), "ns/1", &spec, 0, NULL, 0, NULL));
+        schedq_pod_spec_t spec = fx_spec(i);
+        assert_ok(schedq_update(fx_worker(fixture), "ns/1", 4, &spec, 0, NULL, 0, NULL));
     }
     assert_true(bytes(fixture) < 4000000);
     pop_and_end(fixture, FEW - 1);
@@ -156,8 +155,8 @@ pods_among_thousands_of_priorities_are_found_by_name_and_moved(void **state)
         add(fixture, i, i);
     for (int32_t i = 0; i < 3000; i += 2) {
         name_of(name, sizeof name, i);
-        schedq_pod_spec_t spec = fx_spec(name, 10000 + i);
-        assert_ok(schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
+        schedq_pod_spec_t spec = fx_spec(10000 + i);
+        assert_ok(schedq_update(fx_worker(fixture), name, strlen(name), &spec, 0, NULL, 0, NULL));
         if (i % 100 == 0)
             assert_ok(schedq_trim(fx_queue(fixture)));
     }

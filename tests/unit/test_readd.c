@@ -7,12 +7,11 @@ static schedq_status_t
 readd(fixture_t *fixture, const char *name, const schedq_history_t *history, uint64_t unschedulable,
       schedq_result_t *result)
 {
-    schedq_pod_spec_t spec = fx_spec(name, 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.object = 55;
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.unschedulable = unschedulable;
-    return schedq_readd(fx_worker(fixture), name, &spec, history, &failure, result);
+    return schedq_readd(fx_worker(fixture), name, strlen(name), &spec, history, &failure, result);
 }
 
 static schedq_history_t
@@ -132,12 +131,12 @@ static void
 the_newest_description_is_the_spec_itself(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_history_t history = history_of(1, 0, 0);
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
-    failure.has_newest = 1;
-    assert_status(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL),
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    schedq_pod_spec_t newest = SCHEDQ_POD_SPEC_INIT;
+    failure.newest = &newest;
+    assert_status(schedq_readd(fx_worker(fixture), "ns/a", 4, &spec, &history, &failure, NULL),
                   SCHEDQ_INVALID);
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_NOWHERE);
 }
@@ -147,13 +146,12 @@ the_gate_of_a_readded_pod_comes_with_its_failure(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *gate = fx_plugin(fixture, "Gate", NULL, 0);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_history_t history = history_of(1, 0, 0);
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.place = SCHEDQ_ACTIVE;
     spec.gate = (uint8_t)gate->gate;
-    assert_status(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL),
+    assert_status(schedq_readd(fx_worker(fixture), "ns/a", 4, &spec, &history, &failure, NULL),
                   SCHEDQ_INVALID);
     assert_contains(schedq_worker_error(fx_worker(fixture)), "gate");
 }
@@ -188,12 +186,11 @@ static void
 a_readded_pod_counts_its_nomination(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     spec.nominated_node = 3;
     schedq_history_t history = history_of(1, 0, 0);
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
-    assert_ok(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL));
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    assert_ok(schedq_readd(fx_worker(fixture), "ns/a", 4, &spec, &history, &failure, NULL));
     assert_int_equal(schedq_words(fx_queue(fixture))->nominations, 1);
     assert_int_equal(fx_stats(fixture).nominated, 1);
 }

@@ -39,8 +39,7 @@ add_plugin(world_t *world, const char *name, const char *resource, uint32_t acti
 {
     const schedq_interest_t interest = {.resource = resource, .actions = actions};
     uint64_t bit = 0;
-    schedq_plugin_t plugin;
-    schedq_plugin_init(&plugin);
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     plugin.name = name;
     plugin.interests = &interest;
     plugin.interest_count = resource == NULL ? 0 : 1;
@@ -54,8 +53,7 @@ make_world(uint32_t events_max)
     world_t *world = calloc(1, sizeof *world);
     account_init(&world->account);
     schedq_allocator_t allocator = account_allocator(&world->account);
-    schedq_config_t config;
-    schedq_config_init(&config);
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
     rules_from_config(&world->rules, &config);
     memory_open(&world->memory, &allocator);
     assert_true(registry_open(&world->registry, &world->memory, &world->rules, events_max));
@@ -172,7 +170,7 @@ a_definition_without_memory_changes_nothing(void **state)
         (void)account_heal(&world->account);
     }
     assert_int_equal(status, SCHEDQ_OK);
-    assert_int_equal(event, EVENT_CHUNK);
+    assert_int_equal(event, EVENT_CHUNK + 1);
     assert_int_equal(site, 5); /* the event, its matches, the hints, a chunk; none */
     free_world(world);
 }
@@ -190,14 +188,13 @@ a_plugin_without_memory_leaves_no_trace(void **state)
                                            {.resource = "leases", .actions = SCHEDQ_ACTION_ADD}};
     uint64_t bit = 0;
     schedq_status_t status = SCHEDQ_NOMEM;
-    schedq_plugin_t plugin;
-    schedq_plugin_init(&plugin);
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     plugin.name = "Any";
     plugin.interests = interests;
     plugin.interest_count = 2;
     for (int64_t site = 0; status == SCHEDQ_NOMEM; site++) {
         assert_true(registry_known(&world->registry, 0) == SCHEDQ_REJECTOR_OTHERS);
-        for (uint32_t event = 0; event < registry_event_count(&world->registry); event++)
+        for (uint32_t event = 1; event <= registry_event_count(&world->registry); event++)
             assert_int_equal(registry_hints(&world->registry, 0, (schedq_event_t)event).count, 0);
         account_fail_after(&world->account, site);
         status = registry_add_plugin(&world->registry, &plugin, &bit);
@@ -278,8 +275,7 @@ define_events(member_t *member)
         schedq_status_t status = define_number(registry, number, &event);
         member->events[number] = event;
         member->refused += status == SCHEDQ_FULL ? 1 : 0;
-        mailbox_check(&team->mailbox,
-                      status == SCHEDQ_FULL || event < registry_event_count(registry));
+        mailbox_check(&team->mailbox, status == SCHEDQ_FULL || registry_has_event(registry, event));
     }
 }
 
@@ -336,7 +332,7 @@ reader_main(void *argument)
     while (more) {
         more = u32_load(&team->at_work) != 0;
         uint32_t count = registry_event_count(&team->world->registry);
-        for (uint32_t event = all ? 0 : count - 1; event < count; event++)
+        for (uint32_t event = all ? 1 : count; event <= count; event++)
             mailbox_check(&team->mailbox, event_is_whole(team->world, (schedq_event_t)event));
         read_names(team);
     }
@@ -370,14 +366,14 @@ assert_labels(const struct registry *registry)
 {
     uint32_t count = registry_event_count(registry), used[LABEL_FIRST_EVENT + 512] = {0},
              labels = 0;
-    for (uint32_t event = 0; event < count; event++) {
+    for (uint32_t event = 1; event <= count; event++) {
         uint32_t label = registry_label(registry, (schedq_event_t)event);
-        assert_true(label < LABEL_FIRST_EVENT || label == LABEL_FIRST_EVENT + event ||
+        assert_true(label < LABEL_FIRST_EVENT || label == LABEL_FIRST_EVENT + event - 1 ||
                     used[label] != 0);
         used[label]++;
         labels += used[label] == 1 ? 1 : 0;
     }
-    assert_int_equal(labels, SCHEDQ_EVENT_FIRST_FREE + LABELS);
+    assert_int_equal(labels, SCHEDQ_EVENT_FIRST_FREE - 1 + LABELS);
 }
 
 static void
@@ -416,7 +412,8 @@ equal_definitions_of_several_threads_get_equal_numbers(void **state)
         world->registered[0] = add_plugin(world, "Lease", "leases", SCHEDQ_ACTION_ALL);
         world->registered[1] = add_plugin(world, "Deaf", NULL, 0);
         run_team(&team, members, round);
-        assert_int_equal(registry_event_count(&world->registry), SCHEDQ_EVENT_FIRST_FREE + EVENTS);
+        assert_int_equal(registry_event_count(&world->registry),
+                         SCHEDQ_EVENT_FIRST_FREE - 1 + EVENTS);
         assert_same_answers(members);
         assert_dense(&members[0]);
         assert_labels(&world->registry);
@@ -450,12 +447,12 @@ several_threads_never_define_more_events_than_allowed(void **state)
     for (unsigned round = 0; round < ROUNDS; round++) {
         static team_t team;
         memset(&team, 0, sizeof team);
-        world_t *world = team.world = make_world(SCHEDQ_EVENT_FIRST_FREE + EVENTS / 2);
+        world_t *world = team.world = make_world(SCHEDQ_EVENT_FIRST_FREE - 1 + EVENTS / 2);
         world->registered[0] = add_plugin(world, "Lease", "leases", SCHEDQ_ACTION_ALL);
         world->registered[1] = add_plugin(world, "Deaf", NULL, 0);
         run_team(&team, members, round);
         assert_int_equal(registry_event_count(&world->registry),
-                         SCHEDQ_EVENT_FIRST_FREE + EVENTS / 2);
+                         SCHEDQ_EVENT_FIRST_FREE - 1 + EVENTS / 2);
         for (unsigned i = 0; i < DEFINERS; i++)
             assert_true(members[i].refused > 0);
         free_world(world);

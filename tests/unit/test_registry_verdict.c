@@ -27,18 +27,16 @@ static int
 setup_deciding(void **state, uint8_t decide)
 {
     static world_t world;
-    schedq_config_t config;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
     schedq_profile_t profile;
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     uint64_t bit;
-    schedq_config_init(&config);
     config.decide = decide;
     rules_from_config(&world.rules, &config);
     memory_open(&world.memory, &config.allocator);
     assert_true(registry_open(&world.registry, &world.memory, &world.rules, 0));
     assert_ok(registry_define_profile(&world.registry, "batch", &profile));
     assert_int_equal(profile, OTHER_PROFILE);
-    schedq_plugin_init(&plugin);
     plugin.name = "Fit";
     assert_ok(registry_add_plugin(&world.registry, &plugin, &bit));
     plugin.name = "Gates";
@@ -89,16 +87,25 @@ rejectors_are_those_of_the_profile(void **state)
 {
     world_t *world = *state;
     const uint64_t others = SCHEDQ_REJECTOR_OTHERS;
-    assert_ok(
-        check_failure(world, 0, (schedq_failure_t){.unschedulable = 1 | others, .pending = 2}));
-    assert_ok(check_failure(world, OTHER_PROFILE, (schedq_failure_t){.pending = others}));
+    assert_ok(check_failure(world, 0,
+                            (schedq_failure_t){.struct_size = sizeof(schedq_failure_t),
+                                               .unschedulable = 1 | others,
+                                               .pending = 2}));
+    assert_ok(check_failure(
+        world, OTHER_PROFILE,
+        (schedq_failure_t){.struct_size = sizeof(schedq_failure_t), .pending = others}));
     assert_string_equal(world->why, "");
-    assert_status(check_failure(world, 0, (schedq_failure_t){.unschedulable = 5, .pending = 8}),
+    assert_status(check_failure(world, 0,
+                                (schedq_failure_t){.struct_size = sizeof(schedq_failure_t),
+                                                   .unschedulable = 5,
+                                                   .pending = 8}),
                   SCHEDQ_INVALID);
     assert_string_equal(
         world->why, "failure: rejector bits 0xc: bits of 0x8000000000000003, those of profile 0");
-    assert_status(check_failure(world, OTHER_PROFILE, (schedq_failure_t){.pending = 1}),
-                  SCHEDQ_INVALID);
+    assert_status(
+        check_failure(world, OTHER_PROFILE,
+                      (schedq_failure_t){.struct_size = sizeof(schedq_failure_t), .pending = 1}),
+        SCHEDQ_INVALID);
     assert_contains(world->why, "of profile 1");
 }
 
@@ -106,11 +113,15 @@ static void
 a_gate_is_a_plugin_of_the_profile_that_has_a_pre_enqueue(void **state)
 {
     world_t *world = *state;
-    assert_ok(check_failure(world, 0, (schedq_failure_t){.gate = 2}));
+    assert_ok(check_failure(
+        world, 0, (schedq_failure_t){.struct_size = sizeof(schedq_failure_t), .gate = 2}));
     assert_ok(check_gate(world, 0, 2));
     assert_ok(check_gate(world, OTHER_PROFILE, 0));
     assert_string_equal(world->why, "");
-    assert_status(check_failure(world, 0, (schedq_failure_t){.gate = 1}), SCHEDQ_INVALID);
+    assert_status(
+        check_failure(world, 0,
+                      (schedq_failure_t){.struct_size = sizeof(schedq_failure_t), .gate = 1}),
+        SCHEDQ_INVALID);
     assert_string_equal(world->why, "failure.gate 1: 1 + the number of a plugin of profile 0");
     assert_status(check_gate(world, OTHER_PROFILE, 2), SCHEDQ_INVALID);
     assert_string_equal(world->why, "decision.gate 2: 1 + the number of a plugin of profile 1");
@@ -132,8 +143,11 @@ static void
 who_parks_or_gates_a_pod_must_have_seen_the_events_that_would_have_kept_it(void **state)
 {
     (void)state;
-    schedq_failure_t failure = {
-        .place = SCHEDQ_PARKED, .unschedulable = 1, .pending = 4, .gate = 2};
+    schedq_failure_t failure = {.struct_size = sizeof(schedq_failure_t),
+                                .place = SCHEDQ_PARKED,
+                                .unschedulable = 1,
+                                .pending = 4,
+                                .gate = 2};
     assert_true(verdict_covers_events(&failure));
     assert_int_equal(verdict_rejectors(&failure), 5);
     failure.place = SCHEDQ_GATED;

@@ -12,9 +12,10 @@ static void
 add_numbered(schedq_worker_t *worker, unsigned number, int32_t priority, mailbox_t *mailbox)
 {
     char name[32];
-    schedq_pod_spec_t spec = {.priority = priority, .object = number};
-    spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/pod-%u", number);
-    (void)mailbox_check(mailbox, schedq_add(worker, name, &spec, NULL) == SCHEDQ_OK);
+    schedq_pod_spec_t spec = {
+        .struct_size = sizeof(schedq_pod_spec_t), .priority = priority, .object = number};
+    snprintf(name, sizeof name, "ns/pod-%u", number);
+    (void)mailbox_check(mailbox, schedq_add(worker, name, strlen(name), &spec, NULL) == SCHEDQ_OK);
 }
 
 /* Pops everything; every pod once, priorities never rising. */
@@ -67,12 +68,13 @@ pods_with_keys_out_of_order_are_popped_too(void **state)
     fixture->config.order = SCHEDQ_ORDER_RELAXED;
     for (; number < PODS_EACH; number++) {
         char name[32];
-        schedq_pod_spec_t spec = {.priority = (int32_t)(number % 2),
+        schedq_pod_spec_t spec = {.struct_size = sizeof(schedq_pod_spec_t),
+                                  .priority = (int32_t)(number % 2),
                                   .object = number,
                                   .flags = SCHEDQ_POD_ORDER_KEY,
                                   .order_key = -(int64_t)number};
-        spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/pod-%u", number);
-        assert_ok(schedq_add(fx_worker(fixture), name, &spec, NULL));
+        snprintf(name, sizeof name, "ns/pod-%u", number);
+        assert_ok(schedq_add(fx_worker(fixture), name, strlen(name), &spec, NULL));
     }
     drain(fixture, number);
 }

@@ -19,11 +19,10 @@ static void
 setup_ends_with_the_first_worker(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     schedq_profile_t profile;
     schedq_event_t event;
     uint64_t bit;
-    schedq_plugin_init(&plugin);
     plugin.name = "Late";
     fx_worker(fixture);
     assert_status(schedq_plugin_register(fx_queue(fixture), &plugin, &bit, NULL, 0), SCHEDQ_BUSY);
@@ -134,12 +133,11 @@ a_wildcard_under_another_label_is_a_wildcard(void **state)
         1);
     schedq_pod_t target = fx_park(fixture, "ns/b", deaf->bit);
     fx_park(fixture, "ns/c", deaf->bit);
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     schedq_result_t result;
-    schedq_move_init(&move);
-    move.event = force;
-    move.target = target;
-    assert_ok(schedq_move_all(fx_worker(fixture), &move, &result));
+    change.event = force;
+    change.target = target;
+    assert_ok(schedq_notify(fx_worker(fixture), &change, &result));
     assert_int_equal(result.to_backoff, 1);
     assert_place(fx_place(fixture, "ns/c"), SCHEDQ_PARKED);
 }
@@ -149,11 +147,10 @@ only_a_wildcard_can_have_a_target(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
-    schedq_move_t move;
-    schedq_move_init(&move);
-    move.target = fx_park(fixture, "ns/a", fit->bit);
-    move.event = SCHEDQ_EVENT_NODE_ADD;
-    assert_status(schedq_move_all(fx_worker(fixture), &move, NULL), SCHEDQ_INVALID);
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.target = fx_park(fixture, "ns/a", fit->bit);
+    change.event = SCHEDQ_EVENT_NODE_ADD;
+    assert_status(schedq_notify(fx_worker(fixture), &change, NULL), SCHEDQ_INVALID);
     assert_contains(schedq_worker_error(fx_worker(fixture)), "target");
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_PARKED);
 }

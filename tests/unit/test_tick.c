@@ -154,7 +154,7 @@ a_stale_deadline_may_come_early_but_never_late(void **state)
     schedq_pod_t first = fx_err(fixture, "ns/a");
     fx_advance(fixture, MS(500));
     fx_err(fixture, "ns/b");
-    assert_ok(schedq_delete(fx_worker(fixture), first, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), first, NULL));
     assert_true(next_of(fixture) <= FX_START + MS(1500));
     assert_int_equal(fx_pass(fixture, MS(500)).to_active, 0);
     expect_move_exactly_at(fixture, FX_START + MS(1500));
@@ -169,7 +169,7 @@ try_pop_does_not_serve_time(void **state)
     fx_pop_nothing(fixture);
     schedq_popped_t popped;
     size_t count;
-    assert_status(schedq_pop_many(fx_worker(fixture), &popped, 1, &count), SCHEDQ_EMPTY);
+    assert_status(schedq_try_pop_many(fx_worker(fixture), &popped, 1, &count), SCHEDQ_EMPTY);
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ERROR_BACKOFF);
     fx_tick(fixture);
     fx_pop(fixture, "ns/a");

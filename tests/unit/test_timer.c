@@ -20,11 +20,11 @@ a_deadline_in_the_past_is_one_attempt(void **state)
 {
     fixture_t *fixture = *state;
     schedq_popped_t popped;
-    assert_status(schedq_pop(fx_worker(fixture), FX_START - 1, &popped), SCHEDQ_TIMEDOUT);
-    assert_status(schedq_pop(fx_worker(fixture), 0, &popped), SCHEDQ_TIMEDOUT);
-    assert_status(schedq_pop(fx_worker(fixture), INT64_MIN, &popped), SCHEDQ_TIMEDOUT);
+    assert_status(schedq_pop_until(fx_worker(fixture), FX_START - 1, &popped), SCHEDQ_TIMEDOUT);
+    assert_status(schedq_pop_until(fx_worker(fixture), 0, &popped), SCHEDQ_TIMEDOUT);
+    assert_status(schedq_pop_until(fx_worker(fixture), INT64_MIN, &popped), SCHEDQ_TIMEDOUT);
     fx_add(fixture, "ns/a", 0);
-    assert_ok(schedq_pop(fx_worker(fixture), FX_START - 1, &popped));
+    assert_ok(schedq_pop_until(fx_worker(fixture), FX_START - 1, &popped));
 }
 
 static void
@@ -68,7 +68,7 @@ with_the_real_clock_a_deadline_passes_by_itself(void **state)
     fx_use_real_clock(fixture);
     schedq_popped_t popped;
     int64_t deadline = real_now() + MS(30);
-    assert_status(schedq_pop(fx_worker(fixture), deadline, &popped), SCHEDQ_TIMEDOUT);
+    assert_status(schedq_pop_until(fx_worker(fixture), deadline, &popped), SCHEDQ_TIMEDOUT);
     assert_true(real_now() >= deadline);
 }
 
@@ -80,7 +80,7 @@ a_blocking_pop_serves_time_itself(void **state)
     fixture->config.initial_backoff_ns = MS(20);
     schedq_popped_t popped;
     fx_err(fixture, "ns/a");
-    assert_ok(schedq_pop(fx_worker(fixture), SCHEDQ_NO_DEADLINE, &popped));
+    assert_ok(schedq_pop(fx_worker(fixture), &popped));
     assert_string_equal(popped.name, "ns/a");
     assert_int_equal(popped.from_backoff, 0);
 }
@@ -127,7 +127,7 @@ the_timer_thread_serves_time_and_takes_a_worker_slot(void **state)
     assert_ok(schedq_run(fx_queue(fixture), NULL, 0));
     assert_status(schedq_run(fx_queue(fixture), NULL, 0), SCHEDQ_EXISTS);
     assert_int_equal(fx_stats(fixture).workers, 2);
-    assert_status(schedq_destroy(fx_queue(fixture)), SCHEDQ_BUSY);
+    assert_status(schedq_destroy_with_pods(fx_queue(fixture), NULL, 0), SCHEDQ_BUSY);
     expect_time_to_be_served(fixture, "ns/a");
     assert_ok(schedq_stop(fx_queue(fixture)));
     assert_ok(schedq_stop(fx_queue(fixture)));

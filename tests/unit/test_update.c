@@ -10,11 +10,12 @@ static schedq_result_t
 update(fixture_t *fixture, const char *name, int32_t priority, uint64_t object,
        schedq_event_t event)
 {
-    schedq_pod_spec_t spec = fx_spec(name, priority);
+    schedq_pod_spec_t spec = fx_spec(priority);
     schedq_result_t result;
     spec.object = object;
-    assert_ok(schedq_update(fx_worker(fixture), name, &spec, 7, event != 0 ? &event : NULL,
-                            event != 0 ? 1 : 0, &result));
+    spec.flags = SCHEDQ_POD_ADD;
+    assert_ok(schedq_update(fx_worker(fixture), name, strlen(name), &spec, 7,
+                            event != 0 ? &event : NULL, event != 0 ? 1 : 0, &result));
     return result;
 }
 
@@ -50,8 +51,9 @@ an_unknown_pod_is_not_added_after_close(void **state)
     fixture_t *fixture = *state;
     fx_add(fixture, "ns/there", 0);
     assert_ok(schedq_close(fx_queue(fixture)));
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
-    assert_status(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL),
+    schedq_pod_spec_t spec = fx_spec(0);
+    spec.flags = SCHEDQ_POD_ADD;
+    assert_status(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL),
                   SCHEDQ_CLOSED);
     assert_int_equal(update(fixture, "ns/there", 3, 9, 0).added, 0);
 }
@@ -61,11 +63,11 @@ update_only(fixture_t *fixture, const char *name, schedq_pod_t only, int32_t pri
             uint64_t object, schedq_result_t *result)
 {
     const schedq_event_t event = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE;
-    schedq_pod_spec_t spec = fx_spec(name, priority);
+    schedq_pod_spec_t spec = fx_spec(priority);
     spec.object = object;
-    spec.flags = SCHEDQ_POD_EXISTING | SCHEDQ_POD_AFFINITY;
+    spec.flags = SCHEDQ_POD_AFFINITY;
     spec.only = only;
-    return schedq_update(fx_worker(fixture), name, &spec, 7, &event, 1, result);
+    return schedq_update(fx_worker(fixture), name, strlen(name), &spec, 7, &event, 1, result);
 }
 
 static schedq_status_t
@@ -79,7 +81,7 @@ static schedq_result_t
 found_or_nothing(fixture_t *fixture, const char *name)
 {
     schedq_result_t result;
-    (void)schedq_find(fx_worker(fixture), name, (uint32_t)strlen(name), &result);
+    (void)schedq_find(fx_worker(fixture), name, strlen(name), &result);
     return result;
 }
 
@@ -125,9 +127,9 @@ a_pod_that_left_is_unknown(void **state)
     fx_add(fixture, "ns/deleted-in-flight", 1);
     schedq_popped_t done = fx_pop(fixture, "ns/done");
     fx_done(fixture, &done);
-    assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, "ns/deleted", 10, NULL));
+    assert_ok(schedq_delete_name(fx_worker(fixture), "ns/deleted", 10, NULL));
     schedq_popped_t popped = fx_pop(fixture, "ns/deleted-in-flight");
-    assert_ok(schedq_delete(fx_worker(fixture), popped.pod, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), popped.pod, NULL));
     not_found_and_nothing_changed(fixture, "ns/done");
     not_found_and_nothing_changed(fixture, "ns/deleted");
     not_found_and_nothing_changed(fixture, "ns/deleted-in-flight");
@@ -208,21 +210,21 @@ an_update_of_a_pod_that_ended_does_not_reach_the_next_one_of_its_name(void **sta
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     fx_done(fixture, &popped);
     not_this_pod_and_nothing_changed(fixture, "ns/a", placed);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
-    schedq_failure_t failure;
+    schedq_pod_spec_t spec = fx_spec(0);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     schedq_result_t result;
-    schedq_failure_init(&failure);
-    assert_ok(schedq_readd(fx_worker(fixture), "ns/a", &spec, &popped.history, &failure, &result));
+    assert_ok(
+        schedq_readd(fx_worker(fixture), "ns/a", 4, &spec, &popped.history, &failure, &result));
     assert_true(result.pod.bits != placed.bits);
     not_this_pod_and_nothing_changed(fixture, "ns/a", placed);
 
     schedq_pod_t readded = result.pod;
-    assert_ok(schedq_delete(fx_worker(fixture), readded, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), readded, NULL));
     fx_add(fixture, "ns/a", 0);
     not_this_pod_and_nothing_changed(fixture, "ns/a", readded);
 
     popped = fx_pop(fixture, "ns/a");
-    assert_ok(schedq_delete(fx_worker(fixture), popped.pod, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), popped.pod, NULL));
     schedq_pod_t next = fx_add(fixture, "ns/a", 0);
     not_this_pod_and_nothing_changed(fixture, "ns/a", popped.pod);
     assert_ok(update_only(fixture, "ns/a", next, 4, 13, NULL));
@@ -237,14 +239,13 @@ an_update_of_another_pod_may_have_another_profile(void **state)
     schedq_profile_t profile;
     assert_ok(schedq_profile_define(fx_queue(fixture), "second", &profile, NULL, 0));
     schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
-    schedq_pod_spec_t spec = fx_spec("ns/a", 3);
-    spec.flags = SCHEDQ_POD_EXISTING;
+    schedq_pod_spec_t spec = fx_spec(3);
     spec.profile = profile;
     spec.only.bits = pod.bits ^ 1;
-    assert_status(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL),
+    assert_status(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL),
                   SCHEDQ_NOT_FOUND);
     spec.only = pod;
-    assert_status(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL),
+    assert_status(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL),
                   SCHEDQ_INVALID);
 }
 
@@ -402,9 +403,9 @@ the_first_event_that_moves_a_pod_ends_the_deciding(void **state)
     const schedq_event_t events[] = {SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN,
                                      SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL,
                                      SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_TOLERATION};
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_result_t result;
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, events, 3, &result));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, events, 3, &result));
     assert_place(result.place, SCHEDQ_BACKOFF);
     assert_int_equal(result.to_backoff, 1);
     assert_int_equal(fit->hint_calls, 1);
@@ -458,13 +459,13 @@ backoff_keeps_the_gate_that_an_earlier_event_of_the_update_led_to(void **state)
     fx_plugin_t *gate = fx_gate(fixture, "Gate", "Pod", SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED);
     const schedq_event_t events[] = {SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL,
                                      SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED};
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_result_t result;
     fx_add(fixture, "ns/a", 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     fx_fail(fixture, &popped, other->bit, fit->bit);
     gate->refuses = true;
-    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, events, 2, &result));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, events, 2, &result));
     assert_place(result.place, SCHEDQ_BACKOFF);
     assert_int_equal(result.to_gated, 1);
     assert_int_equal(result.to_backoff, 1);
@@ -521,13 +522,13 @@ the_newest_description_of_the_failure_beats_the_update(void **state)
     schedq_pod_t pod = fx_add(fixture, "ns/a", 1);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     update(fixture, "ns/a", 6, 11, 0);
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     failure.unschedulable = fit->bit;
-    failure.has_newest = 1;
-    failure.newest.object = 12;
-    failure.newest.priority = 7;
-    assert_ok(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL));
+    schedq_pod_spec_t newest = SCHEDQ_POD_SPEC_INIT;
+    failure.newest = &newest;
+    newest.object = 12;
+    newest.priority = 7;
+    assert_ok(schedq_fail(fx_worker(fixture), &popped.token, &failure, NULL));
     assert_int_equal(fx_info(fixture, pod).object, 12);
     assert_int_equal(fx_info(fixture, pod).priority, 7);
 }
@@ -611,9 +612,9 @@ another_profile_is_refused_and_changes_nothing(void **state)
     assert_ok(schedq_profile_define(fx_queue(fixture), "batch", &profile, NULL, 0));
     schedq_pod_t pod = fx_add(fixture, "ns/a", 1);
     uint64_t object = fx_info(fixture, pod).object;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 9);
+    schedq_pod_spec_t spec = fx_spec(9);
     spec.profile = profile;
-    assert_status(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL),
+    assert_status(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL),
                   SCHEDQ_INVALID);
     assert_contains(schedq_worker_error(fx_worker(fixture)), "profile");
     assert_int_equal(fx_info(fixture, pod).priority, 1);

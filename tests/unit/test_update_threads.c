@@ -49,14 +49,15 @@ live(soldier_t *soldier, unsigned number)
 {
     arena_t *arena = soldier->ctx;
     bool waits = number % UPDATED_EVERY == 0;
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec(0);
     schedq_popped_t popped;
     spec.object = number;
-    mailbox_check(soldier->mailbox, schedq_add(soldier->worker, "ns/a", &spec, NULL) == SCHEDQ_OK);
+    mailbox_check(soldier->mailbox,
+                  schedq_add(soldier->worker, "ns/a", 4, &spec, NULL) == SCHEDQ_OK);
     if (waits)
         wait_for_an_update(arena);
     else if (seed_next(&soldier->seed) % 4 == 0) {
-        schedq_status_t status = schedq_delete(soldier->worker, (schedq_pod_t){0}, "ns/a", 4, NULL);
+        schedq_status_t status = schedq_delete_name(soldier->worker, "ns/a", 4, NULL);
         mailbox_check(soldier->mailbox, status == SCHEDQ_OK);
         return;
     }
@@ -74,9 +75,8 @@ static void
 update(soldier_t *soldier)
 {
     arena_t *arena = soldier->ctx;
-    schedq_pod_spec_t spec = fx_spec("ns/a", (int32_t)(seed_next(&soldier->seed) % 3));
+    schedq_pod_spec_t spec = fx_spec((int32_t)(seed_next(&soldier->seed) % 3));
     schedq_result_t result;
-    spec.flags = SCHEDQ_POD_EXISTING;
     spec.object = UPDATED | (uint64_t)spec.priority << PRIORITY_SHIFT;
     if (arena->only_one) {
         if (schedq_find(soldier->worker, "ns/a", 4, &result) != SCHEDQ_OK)
@@ -86,7 +86,7 @@ update(soldier_t *soldier)
             sched_yield();
         spec.object |= (uint32_t)result.object;
     }
-    schedq_status_t status = schedq_update(soldier->worker, "ns/a", &spec, 0, NULL, 0, &result);
+    schedq_status_t status = schedq_update(soldier->worker, "ns/a", 4, &spec, 0, NULL, 0, &result);
     if (status == SCHEDQ_OK)
         atomic_fetch_add(&arena->updated, 1);
     else

@@ -33,9 +33,8 @@ is_memory_answer(const upkeep_t *upkeep, schedq_status_t status)
 static void
 look(soldier_t *soldier)
 {
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
     char text[100];
-    schedq_stats_init(&stats);
     mailbox_check(soldier->mailbox, schedq_stats(soldier->queue, &stats) == SCHEDQ_OK);
     mailbox_check(soldier->mailbox, stats.workers >= 1 && stats.workers <= USERS + 1);
     mailbox_check(soldier->mailbox, schedq_pending_text(soldier->queue, text, sizeof text) > 0);
@@ -76,7 +75,7 @@ add_own(soldier_t *soldier, own_pod_t *own, const char *name, const schedq_pod_s
 {
     upkeep_t *upkeep = soldier->ctx;
     schedq_result_t result;
-    schedq_status_t status = schedq_add(soldier->worker, name, spec, &result);
+    schedq_status_t status = schedq_add(soldier->worker, name, strlen(name), spec, &result);
     if (status == SCHEDQ_EXISTS) {
         mailbox_check(soldier->mailbox, !own->deleted && result.pod.bits == own->pod.bits);
     } else if (status == SCHEDQ_OK) {
@@ -93,7 +92,10 @@ move_own(soldier_t *soldier, own_pod_t *own, const char *name, const schedq_pod_
 {
     upkeep_t *upkeep = soldier->ctx;
     schedq_result_t result;
-    schedq_status_t status = schedq_update(soldier->worker, name, spec, 0, NULL, 0, &result);
+    schedq_pod_spec_t adding = *spec;
+    adding.flags |= SCHEDQ_POD_ADD;
+    schedq_status_t status =
+        schedq_update(soldier->worker, name, strlen(name), &adding, 0, NULL, 0, &result);
     if (!mailbox_check(soldier->mailbox, is_memory_answer(upkeep, status)) || status != SCHEDQ_OK)
         return;
     mailbox_check(soldier->mailbox, result.added == (result.pod.bits != own->pod.bits));
@@ -108,8 +110,8 @@ delete_own(soldier_t *soldier, own_pod_t *own, const char *name, uint32_t length
     bool by_name = seed_next(&soldier->seed) % 2 == 0;
     if (own->pod.bits == 0)
         return;
-    schedq_status_t status =
-        schedq_delete(soldier->worker, by_name ? (schedq_pod_t){0} : own->pod, name, length, NULL);
+    schedq_status_t status = by_name ? schedq_delete_name(soldier->worker, name, length, NULL)
+                                     : schedq_delete(soldier->worker, own->pod, NULL);
     mailbox_check(soldier->mailbox,
                   status == SCHEDQ_NOT_FOUND || (status == SCHEDQ_OK && !own->deleted));
     atomic_fetch_add(&upkeep->ended, status == SCHEDQ_OK);
@@ -160,7 +162,7 @@ use(soldier_t *soldier)
     for (unsigned step = 0; step < STEPS; step++) {
         unsigned i = (unsigned)(seed_next(&soldier->seed) % NAMES);
         uint32_t length = (uint32_t)snprintf(name, sizeof name, "ns/%u-%u", soldier->number, i);
-        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(seed_next(&soldier->seed) % 5));
+        schedq_pod_spec_t spec = fx_spec((int32_t)(seed_next(&soldier->seed) % 5));
         spec.flags = seed_next(&soldier->seed) % 2 == 0 ? SCHEDQ_POD_ORDER_KEY : 0;
         spec.order_key = (int64_t)(seed_next(&soldier->seed) % 100);
         bool grows = step / 500 % 2 == 0;

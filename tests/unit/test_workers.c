@@ -35,8 +35,8 @@ as_many_as_there_may_be_work_side_by_side(void **state)
         assert_contains(fixture->why, "64");
         for (unsigned i = 0; i < MOST; i++) {
             snprintf(name, sizeof name, "ns/%u", i);
-            schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % 5));
-            assert_ok(schedq_add(workers[i], name, &spec, NULL));
+            schedq_pod_spec_t spec = fx_spec((int32_t)(i % 5));
+            assert_ok(schedq_add(workers[i], name, strlen(name), &spec, NULL));
         }
         int32_t last = INT32_MAX;
         for (unsigned i = 0; i < MOST; i++) {
@@ -65,8 +65,8 @@ pods_outlive_the_worker_that_added_or_popped_them(void **state)
         schedq_worker_t *worker;
         assert_ok(schedq_worker_register(fx_queue(fixture), &worker, NULL, 0));
         snprintf(name, sizeof name, "ns/%u", i);
-        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % 3));
-        assert_ok(schedq_add(worker, name, &spec, NULL));
+        schedq_pod_spec_t spec = fx_spec((int32_t)(i % 3));
+        assert_ok(schedq_add(worker, name, strlen(name), &spec, NULL));
         assert_ok(schedq_worker_unregister(worker));
     }
     for (unsigned i = 0; i < 300; i++) {
@@ -93,8 +93,8 @@ memory_does_not_grow_with_workers_that_come_and_go(void **state)
         schedq_worker_t *worker;
         schedq_popped_t popped;
         assert_ok(schedq_worker_register(fx_queue(fixture), &worker, NULL, 0));
-        schedq_pod_spec_t spec = fx_spec("ns/a", (int32_t)(i % 3));
-        assert_ok(schedq_add(worker, "ns/a", &spec, NULL));
+        schedq_pod_spec_t spec = fx_spec((int32_t)(i % 3));
+        assert_ok(schedq_add(worker, "ns/a", 4, &spec, NULL));
         assert_ok(schedq_try_pop(worker, &popped));
         assert_ok(schedq_done(worker, popped.token));
         assert_ok(schedq_worker_unregister(worker));
@@ -111,14 +111,14 @@ an_adopted_worker_goes_on(void **state)
     schedq_worker_t *worker;
     schedq_popped_t popped;
     assert_ok(schedq_worker_register(fx_queue(fixture), &worker, NULL, 0));
-    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
-    assert_ok(schedq_add(worker, "ns/a", &spec, NULL));
+    schedq_pod_spec_t spec = fx_spec(0);
+    assert_ok(schedq_add(worker, "ns/a", 4, &spec, NULL));
     for (int i = 0; i < 3; i++) {
         assert_ok(schedq_worker_adopt(fx_queue(fixture), worker));
         assert_ok(schedq_try_pop(worker, &popped));
         assert_ok(schedq_worker_adopt(fx_queue(fixture), worker));
         assert_ok(schedq_done(worker, popped.token));
-        assert_ok(schedq_add(worker, "ns/a", &spec, NULL));
+        assert_ok(schedq_add(worker, "ns/a", 4, &spec, NULL));
     }
     assert_int_equal(fx_stats(fixture).workers, 1);
     assert_ok(schedq_worker_unregister(worker));
@@ -178,8 +178,9 @@ come_and_go(soldier_t *soldier)
                            schedq_worker_register(soldier->queue, &worker, NULL, 0) == SCHEDQ_OK))
             return;
         snprintf(name, sizeof name, "ns/%u-%u", soldier->number, i);
-        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % 3));
-        mailbox_check(soldier->mailbox, schedq_add(worker, name, &spec, NULL) == SCHEDQ_OK);
+        schedq_pod_spec_t spec = fx_spec((int32_t)(i % 3));
+        mailbox_check(soldier->mailbox,
+                      schedq_add(worker, name, strlen(name), &spec, NULL) == SCHEDQ_OK);
         mailbox_check(soldier->mailbox, schedq_try_pop(worker, &popped) == SCHEDQ_OK);
         mailbox_check(soldier->mailbox, schedq_worker_unregister(worker) == SCHEDQ_OK);
         mailbox_check(soldier->mailbox, schedq_done(soldier->worker, popped.token) == SCHEDQ_OK);

@@ -345,8 +345,8 @@ describe_node(struct worker *worker, const struct incoming_pod *pod, struct arri
  * the index.
  */
 static inline void
-fill(struct entry *entry, const struct arrival *arrival, const schedq_pod_spec_t *spec,
-     const struct origin *origin, uint32_t cell)
+fill(struct entry *entry, const struct arrival *arrival, const struct hashed_name *name,
+     const schedq_pod_spec_t *spec, const struct origin *origin, uint32_t cell)
 {
     uint64_t life = ref_version(arrival->ref);
     bool active = arrival->to.place == PLACE_ACTIVE;
@@ -355,8 +355,8 @@ fill(struct entry *entry, const struct arrival *arrival, const schedq_pod_spec_t
     u64_store(&entry->word.high, arrival->desc);
     u64_store(&entry->object, spec->object);
     time_store(&entry->order_key, arrival->key);
-    u64_store(&entry->attributes,
-              attributes_pack(spec->priority, spec->name_length, spec->profile, spec->flags));
+    u64_store(&entry->attributes, attributes_pack(spec->priority, name->length, spec->profile,
+                                                  spec->flags & POD_FLAGS));
     u64_store(&entry->name, (uint64_t)arrival->hash << 32 | cell);
     u64_store(&entry->unschedulable, origin->unschedulable | gate_bit(arrival->to.gate));
     u64_store(&entry->pending, origin->pending);
@@ -491,7 +491,7 @@ fill_record(struct worker *worker, const struct hashed_name *name, const struct 
     count_arrival(worker, arrival);
     /* before: what the record holds is released when the queue ends */
     object_retain(queue, pod->spec->object);
-    fill(entry, arrival, pod->spec, origin, cell);
+    fill(entry, arrival, name, pod->spec, origin, cell);
     return SCHEDQ_OK;
 }
 

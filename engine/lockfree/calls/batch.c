@@ -100,15 +100,15 @@ many_open(struct many *many)
 static const char *
 text_of(const struct many *many, size_t element)
 {
-    return many->batch->names + many->batch->specs[element].name_offset;
+    return many->batch->names + many->batch->items[element].name_offset;
 }
 
 static bool
 same_name(const struct many *many, size_t a, size_t b)
 {
-    uint32_t length = many->batch->specs[a].name_length;
+    uint32_t length = many->batch->items[a].name_length;
 
-    return length == many->batch->specs[b].name_length &&
+    return length == many->batch->items[b].name_length &&
            memcmp(text_of(many, a), text_of(many, b), length) == 0;
 }
 
@@ -139,7 +139,7 @@ admit_element(struct many *many, size_t element)
 {
     struct worker *worker = many->worker;
     struct queue *queue = queue_of(worker);
-    const schedq_pod_spec_t *spec = &many->batch->specs[element];
+    const schedq_pod_spec_t *spec = &many->batch->items[element].spec;
     const struct hashed_name name = name_in_batch(&queue->base, many->batch, element);
     struct arrival *arrival = &many->arrivals[many->admitted];
     struct index_found present;
@@ -226,9 +226,10 @@ static schedq_status_t
 enter_arrival(struct many *many, struct arrival *arrival)
 {
     struct worker *worker = many->worker;
-    const schedq_pod_spec_t *spec = &many->batch->specs[arrival->element];
+    const schedq_add_item_t *item = &many->batch->items[arrival->element];
+    const schedq_pod_spec_t *spec = &item->spec;
     const struct hashed_name name = {.text = text_of(many, arrival->element),
-                                     .length = spec->name_length,
+                                     .length = item->name_length,
                                      .hash = arrival->hash};
     struct index_found present;
     struct view view;
@@ -346,7 +347,7 @@ refuse_all(const struct add_batch *batch)
 static schedq_status_t
 add_only(schedq_worker_t *worker, const struct add_batch *batch, schedq_result_t *result)
 {
-    const schedq_pod_spec_t *spec = &batch->specs[0];
+    const schedq_pod_spec_t *spec = &batch->items[0].spec;
     const struct hashed_name name = name_in_batch(worker->queue, batch, 0);
     schedq_status_t status = lockfree_add(worker, &name, spec, result);
 

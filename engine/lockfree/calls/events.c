@@ -1,5 +1,5 @@
 /*
- * move_all and assigned_pod_*, and event_begin and event_stamp of a host: pods in flight are told
+ * notify and assigned_pod_*, and event_begin and event_stamp of a host: pods in flight are told
  * first, then the lots that the event reaches are read, and each pod in them is judged by its own
  * rejectors.
  *
@@ -210,7 +210,7 @@ struct judgement {
 struct walk {
     struct mover mover;
     struct cluster_event event;
-    const schedq_move_t *move;
+    const schedq_change_t *change;
     const struct assigned_pod *assigned; /* NULL: every pod is a candidate */
     bool asks;                           /* the host, about single pods: by hints */
     /* what follows is of the profile that was asked for last */
@@ -274,7 +274,7 @@ concerns_assigned(const struct walk *walk, const struct view *view)
     }
     inside_calls(CALLBACK_AFFINITY);
     bool matches = base->config.affinity_matches(base->config.object_ctx, view->description.object,
-                                                 walk->move->new_object) != 0;
+                                                 walk->change->new_object) != 0;
 
     inside_calls(CALLBACK_NONE);
     return matches;
@@ -286,11 +286,11 @@ is_candidate(const struct walk *walk, const struct view *view)
     if (walk->assigned != NULL && !concerns_assigned(walk, view)) {
         return false;
     }
-    if (walk->move->precheck == NULL) {
+    if (walk->change->precheck == NULL) {
         return true;
     }
     inside_calls(CALLBACK_PRECHECK);
-    bool passes = walk->move->precheck(walk->move->precheck_ctx, view->description.object) != 0;
+    bool passes = walk->change->precheck(walk->change->precheck_ctx, view->description.object) != 0;
 
     inside_calls(CALLBACK_NONE);
     return passes;
@@ -529,8 +529,8 @@ move(struct walk *walk)
 
     tally_add(&worker->tally.events, registered ? 1 : 0);
     if (registry_is_wildcard(registry, walk->event.event) && rules->targets_wildcards &&
-        (walk->move->target.bits != 0 || walk->move->new_object != 0)) {
-        move_target(walk, walk->move->target);
+        (walk->change->target.bits != 0 || walk->change->new_object != 0)) {
+        move_target(walk, walk->change->target);
         return;
     }
     uint64_t reached = announce(worker, &walk->event, registered);
@@ -550,8 +550,8 @@ move(struct walk *walk)
 }
 
 schedq_status_t
-lockfree_move(schedq_worker_t *base, const schedq_move_t *request,
-              const struct assigned_pod *assigned, schedq_result_t *result)
+lockfree_notify(schedq_worker_t *base, const schedq_change_t *request,
+                const struct assigned_pod *assigned, schedq_result_t *result)
 {
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
@@ -574,7 +574,7 @@ lockfree_move(schedq_worker_t *base, const schedq_move_t *request,
     walk.event = (struct cluster_event){.event = request->event,
                                         .old_object = request->old_object,
                                         .new_object = request->new_object};
-    walk.move = request;
+    walk.change = request;
     walk.assigned = assigned;
     walk.asks = registry->has_hints && queue->base.rules.hints;
     walk.knows_profile = walk.last.known = false;

@@ -29,10 +29,9 @@ schedq_status_t lockfree_end_many(schedq_t *queue, const schedq_token_t *tokens,
                                   uint8_t *statuses, bool held);
 schedq_status_t lockfree_token_alive(schedq_worker_t *worker, schedq_token_t token);
 
-/* add_unschedulable.c */
-schedq_status_t lockfree_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
-                                           const schedq_failure_t *failure,
-                                           schedq_result_t *result);
+/* fail.c */
+schedq_status_t lockfree_fail(schedq_worker_t *worker, schedq_token_t *token,
+                              const schedq_failure_t *failure, schedq_result_t *result);
 
 /* readd.c */
 schedq_status_t lockfree_readd(schedq_worker_t *worker, const struct hashed_name *name,
@@ -61,8 +60,8 @@ schedq_status_t lockfree_activate(schedq_worker_t *worker, const schedq_pod_t *p
 schedq_status_t lockfree_nominate(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node);
 
 /* events.c */
-schedq_status_t lockfree_move(schedq_worker_t *worker, const schedq_move_t *move,
-                              const struct assigned_pod *assigned, schedq_result_t *result);
+schedq_status_t lockfree_notify(schedq_worker_t *worker, const schedq_change_t *change,
+                                const struct assigned_pod *assigned, schedq_result_t *result);
 void lockfree_event_begin(schedq_worker_t *worker, uint64_t *sequence);
 schedq_status_t lockfree_event_stamp(schedq_worker_t *worker, uint64_t sequence,
                                      schedq_profile_t profile, uint64_t plugins);

@@ -489,10 +489,11 @@ COLD static bool
 add_unknown(struct worker *worker, const struct hashed_name *name, const schedq_pod_spec_t *spec,
             schedq_result_t *result, schedq_status_t *status)
 {
-    const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_UPDATE};
+    const schedq_pod_spec_t added = spec_of_pod(spec);
+    const struct incoming_pod pod = {.spec = &added, .label = LABEL_POD_UPDATE};
     struct index_found present;
 
-    if ((spec->flags & SCHEDQ_POD_EXISTING) != 0) {
+    if ((spec->flags & SCHEDQ_POD_ADD) == 0) {
         return false;
     }
     *status = add_one(worker, name, &pod, result, &present);

@@ -15,7 +15,7 @@
  *                                   pod the commit of its name is the fence
  *   settle_again      settle.c      no switch: one more ref of the version that it has
  *   transfer_follow   transfer.c    nothing. Again, until the pod has no lag
- *   a failure         add_unschedulable.c   before: the newest description, the record. Between:
+ *   a failure         fail.c   before: the newest description, the record. Between:
  *                                   the stamps. Repair: the flight's version is raised
  *   a gate's refusal  mover.c       between: the gate's stamp. A switch with a description, if the
  *                                   gate is another. Repair: asks again

@@ -3,7 +3,7 @@
  *
  * Each is published twice: in the lot of what it waits for (lots.h), and, if the rules limit its
  * waiting, in a bin by age. There are no helpers in either: only its holder or mover can judge a
- * pod that is about to be parked (mover.h, add_unschedulable.c). With host decisions pods that back
+ * pod that is about to be parked (mover.h, fail.c). With host decisions pods that back
  * off are in a lot too, where schedq_candidates finds them.
  *
  * Ordering, progress and reclamation are those of lots.h and bin.h. The switch, or the end of the

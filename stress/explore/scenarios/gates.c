@@ -303,9 +303,8 @@ open_and_find(struct actor *actor)
 static uint64_t
 questions(void)
 {
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
 
-    schedq_stats_init(&stats);
     (void)schedq_stats(world.queue, &stats);
     return stats.pre_enqueue_calls;
 }

@@ -107,7 +107,9 @@ add_nominated_refused(struct actor *actor)
     schedq_pod_spec_t spec = act_spec(actor, object);
 
     spec.nominated_node = NODE + 1;
-    schedq_status_t status = schedq_add(actor->worker, world_name(0, NULL), &spec, NULL);
+    size_t length;
+    const char *name = world_name(0, &length);
+    schedq_status_t status = schedq_add(actor->worker, name, length, &spec, NULL);
     moment ended = act_end(actor, status);
     SIM_CHECK(status == SCHEDQ_EXISTS, "add returns %s", schedq_status_name(status));
     act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);

@@ -34,8 +34,10 @@ ask_gates(uint64_t object)
 static schedq_status_t
 apply_once(struct actor *actor, uint64_t ref, uint64_t object, schedq_result_t *result)
 {
-    schedq_decision_t decision = {
-        .ref = ref, .event = SCHEDQ_EVENT_WILDCARD, .judged_up_to = actor_host_newest()};
+    schedq_decision_t decision = {.struct_size = sizeof(schedq_decision_t),
+                                  .ref = ref,
+                                  .event = SCHEDQ_EVENT_WILDCARD,
+                                  .judged_up_to = actor_host_newest()};
 
     decision.gate = ask_gates(object);
     decision.place = decision.gate != 0 ? SCHEDQ_GATED : SCHEDQ_ACTIVE;
@@ -85,7 +87,7 @@ event(struct actor *actor, schedq_event_t number)
     struct occasion *occasion = act_event(actor, number, reach, reach.reached | reach.gates);
 
     if (act_anybody_waits()) {
-        schedq_query_init(&query);
+        query = (schedq_query_t)SCHEDQ_QUERY_INIT;
         query.rejectors = reach.reached;
         query.gates = reach.gates;
         apply_all(actor, &query);
@@ -129,7 +131,8 @@ add_gated(struct actor *actor)
     schedq_status_t status = SCHEDQ_RETRY;
 
     while (status == SCHEDQ_RETRY) {
-        op_t op = {.kind = OP_ADD, .names = world_name(0, NULL)};
+        op_t op = {.kind = OP_ADD};
+        op.name = world_name(0, &op.name_length);
         moment began = act_begin(actor, "add", (struct open_call){.kind = CALL_ADD, .key = 0});
 
         object = ledger_attempt(ledger, (struct attempt){.key = 0, .priority = -1, .began = began});
@@ -137,7 +140,7 @@ add_gated(struct actor *actor)
 
         spec.judged_up_to = actor_host_newest();
         spec.gate = ask_gates(object);
-        op.specs = &spec;
+        op.spec = &spec;
         status = op_run(actor->worker, &op);
         moment ended = act_end(actor, status);
         act_check(actor, &op, OP_LEGAL(SCHEDQ_RETRY));
@@ -152,11 +155,10 @@ add_gated(struct actor *actor)
 static void
 readd_gated(struct actor *actor)
 {
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
     schedq_status_t status = SCHEDQ_RETRY;
 
     ledger->any_history = true;
-    schedq_failure_init(&failure);
     failure.unschedulable = PLAIN;
     while (status == SCHEDQ_RETRY) {
         moment began =
@@ -164,11 +166,9 @@ readd_gated(struct actor *actor)
         uint64_t object =
             ledger_attempt(ledger, (struct attempt){.key = 0, .priority = -1, .began = began});
         schedq_pod_spec_t spec = act_spec(actor, object);
-        op_t op = {.kind = OP_READD,
-                   .names = world_name(0, NULL),
-                   .specs = &spec,
-                   .history = &actor->last.history,
-                   .failure = &failure};
+        op_t op = {
+            .kind = OP_READD, .spec = &spec, .history = &actor->last.history, .failure = &failure};
+        op.name = world_name(0, &op.name_length);
 
         failure.judged_up_to = actor_host_newest();
         failure.gate = ask_gates(object);

@@ -35,14 +35,13 @@ fail_late(struct actor *actor)
 static void
 move_nobody(struct actor *actor)
 {
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
     schedq_result_t result;
 
-    (void)act_begin(actor, "move_all, event",
+    (void)act_begin(actor, "notify, event",
                     (struct open_call){.kind = CALL_OTHER, .key = EVENT_OF_NOBODY});
-    schedq_move_init(&move);
-    move.event = EVENT_OF_NOBODY;
-    schedq_status_t status = schedq_move_all(actor->worker, &move, &result);
+    change.event = EVENT_OF_NOBODY;
+    schedq_status_t status = schedq_notify(actor->worker, &change, &result);
     (void)act_end(actor, status);
     moved = result.to_active + result.to_backoff;
 }
@@ -131,8 +130,9 @@ get_affinity(struct actor *actor)
     schedq_pod_spec_t spec = act_spec(actor, object);
 
     spec.flags |= SCHEDQ_POD_AFFINITY;
-    schedq_status_t status =
-        schedq_update(actor->worker, world_name(0, NULL), &spec, 0, NULL, 0, &result);
+    size_t length;
+    const char *name = world_name(0, &length);
+    schedq_status_t status = schedq_update(actor->worker, name, length, &spec, 0, NULL, 0, &result);
     moment ended = act_end(actor, status);
     struct attempt *attempt = ledger_attempt_of(ledger, object);
 
@@ -145,13 +145,13 @@ get_affinity(struct actor *actor)
 
     const struct occasion reach = {.handle = result.pod.bits, .reached = PLAIN};
     struct occasion *occasion = ledger_occasion(ledger, reach);
-    schedq_move_t move;
+    schedq_change_t change;
 
     op_t op = {
-        .kind = OP_ASSIGNED_POD_ADDED, .move = &move, .names = "elsewhere", .name_length = 9};
+        .kind = OP_ASSIGNED_POD_ADDED, .change = &change, .name = "elsewhere", .name_length = 9};
 
-    schedq_move_init(&move);
-    move.event = EVENT_PLAIN;
+    change = (schedq_change_t)SCHEDQ_CHANGE_INIT;
+    change.event = EVENT_PLAIN;
     occasion->began = act_begin(actor, op_name(op.kind), (struct open_call){.kind = CALL_OTHER});
     status = op_run(actor->worker, &op);
     occasion->ended = act_end(actor, status);

@@ -86,14 +86,13 @@ require(schedq_status_t status, const char *call)
 static void
 tell(uint64_t victim)
 {
-    schedq_move_t move;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
 
     play.victims[victim] = GONE;
     play.begun++;
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
-    move.old_object = victim;
-    require(schedq_move_all(worker(), &move, NULL), "move_all");
+    change.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
+    change.old_object = victim;
+    require(schedq_notify(worker(), &change, NULL), "notify");
     play.ended++;
 }
 
@@ -194,18 +193,17 @@ schedule(unsigned preemptor)
                                         .clears = clears,
                                         .clear_count = 1,
                                         .later = 1};
-    schedq_failure_t failure;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
 
     play.begun++;
     sim_point();
     require(schedq_evictor_evict(play.evictor, &eviction, NULL), "evict");
     sim_point();
-    schedq_failure_init(&failure);
     failure.unschedulable = play.fit;
-    schedq_status_t status = schedq_add_unschedulable(worker(), &held->token, &failure, NULL);
+    schedq_status_t status = schedq_fail(worker(), &held->token, &failure, NULL);
     sim_call_ends();
-    SIM_CHECK(status == SCHEDQ_OK || (status == SCHEDQ_GONE && play.is_deleted),
-              "add_unschedulable returns %s", schedq_status_name(status));
+    SIM_CHECK(status == SCHEDQ_OK || (status == SCHEDQ_GONE && play.is_deleted), "fail returns %s",
+              schedq_status_name(status));
     play.ended++;
 }
 
@@ -236,12 +234,10 @@ name_of(unsigned preemptor)
 static schedq_pod_spec_t
 spec_of(unsigned preemptor)
 {
-    schedq_pod_spec_t spec;
+    schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
 
-    memset(&spec, 0, sizeof spec);
     spec.object = preemptor + 1;
     spec.priority = 10;
-    spec.name_length = (uint32_t)strlen(name_of(preemptor));
     return spec;
 }
 
@@ -249,17 +245,18 @@ spec_of(unsigned preemptor)
 static void
 disturb(void)
 {
-    const schedq_pod_spec_t spec = spec_of(0);
+    schedq_pod_spec_t spec = spec_of(0);
     const schedq_event_t event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
-    schedq_move_t move;
+    schedq_change_t change;
 
+    spec.flags = SCHEDQ_POD_ADD;
     for (unsigned i = 0; i < TRIES; i++) {
         sim_point();
         switch (random_below(sim_random(), 5)) {
         case 0:
             if (!play.is_deleted && !plays(CLOSES)) {
-                require(schedq_update(worker(), name_of(0), &spec, spec.object, &event,
-                                      random_below(sim_random(), 2), NULL),
+                require(schedq_update(worker(), name_of(0), strlen(name_of(0)), &spec, spec.object,
+                                      &event, random_below(sim_random(), 2), NULL),
                         "update");
             }
             break;
@@ -267,9 +264,9 @@ disturb(void)
             require(schedq_activate(worker(), &play.held[0].pod, 1, NULL), "activate");
             break;
         case 2:
-            schedq_move_init(&move);
-            move.event = SCHEDQ_EVENT_WILDCARD;
-            require(schedq_move_all(worker(), &move, NULL), "move_all");
+            change = (schedq_change_t)SCHEDQ_CHANGE_INIT;
+            change.event = SCHEDQ_EVENT_WILDCARD;
+            require(schedq_notify(worker(), &change, NULL), "notify");
             break;
         case 3:
             require(schedq_tick(worker(), NULL, NULL), "tick");
@@ -277,7 +274,7 @@ disturb(void)
         default:
             if (!play.is_deleted && random_below(sim_random(), 4) == 0) {
                 play.is_deleted = true;
-                require(schedq_delete(worker(), play.held[0].pod, NULL, 0, NULL), "delete");
+                require(schedq_delete(worker(), play.held[0].pod, NULL), "delete");
             }
             break;
         }
@@ -338,9 +335,8 @@ static void
 add_plugin(const char *name, schedq_pre_enqueue_fn pre_enqueue, uint64_t *bit)
 {
     const schedq_interest_t interest = {.resource = "AssignedPod", .actions = SCHEDQ_ACTION_DELETE};
-    schedq_plugin_t plugin;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
 
-    schedq_plugin_init(&plugin);
     plugin.name = name;
     plugin.interests = &interest;
     plugin.interest_count = 1;
@@ -352,10 +348,9 @@ static void
 make_queue(const struct scenario *scenario)
 {
     uint64_t bit;
-    schedq_config_t config;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
     char why[200] = "";
 
-    schedq_config_init(&config);
     if (plays(KUBE)) {
         schedq_config_kube_1_34(&config);
     }
@@ -403,7 +398,7 @@ play_begin(const struct scenario *scenario)
     for (unsigned i = 0; i < play.preemptors; i++) {
         const schedq_pod_spec_t spec = spec_of(i);
 
-        require(schedq_add(worker(), name_of(i), &spec, NULL), "add");
+        require(schedq_add(worker(), name_of(i), strlen(name_of(i)), &spec, NULL), "add");
         require(schedq_try_pop(play.workers[i == 0 ? 0 : 3], &play.held[i]), "try_pop");
         SIM_CHECK(play.held[i].object == i + 1, "the wrong pod is popped");
     }
@@ -466,7 +461,7 @@ play_end(const struct scenario *scenario)
         require(schedq_worker_unregister(play.workers[i]), "worker_unregister");
     }
     require(schedq_worker_unregister(play.workers[HEALTHY]), "worker_unregister");
-    require(schedq_destroy(play.queue), "destroy");
+    require(schedq_destroy_with_pods(play.queue, NULL, 0), "destroy");
     require(schedq_evictor_destroy(play.evictor), "evictor_destroy");
 }
 

@@ -23,7 +23,7 @@ static void
 prepare_moved(struct actor *actor, int32_t priority)
 {
     schedq_result_t result;
-    uint32_t length;
+    size_t length;
     const char *name = world_name(MOVED, &length);
 
     (void)actor_add(actor, MOVED, priority);

@@ -2,6 +2,7 @@
 #include "cloop.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void
 describe(struct loop *loop)
@@ -12,9 +13,9 @@ describe(struct loop *loop)
         uint32_t length = (uint32_t)sprintf(loop->names + offset, "default/pod-%u", i);
 
         loop->specs[i] = (schedq_pod_spec_t){
+            .struct_size = sizeof(schedq_pod_spec_t),
             .object = i,
             .name_offset = offset,
-            .name_length = length,
             .priority = 1,
         };
         offset += length;
@@ -28,10 +29,11 @@ add_pending(struct loop *loop, size_t pending)
 
     for (size_t i = 0; i < pending && status == SCHEDQ_OK; i++) {
         char name[32];
-        const schedq_pod_spec_t spec = {.name_length =
+        const schedq_pod_spec_t spec = {.struct_size = sizeof(schedq_pod_spec_t),
+                                        .name_length =
                                             (uint32_t)sprintf(name, "pending/pod-%zu", i)};
 
-        status = schedq_add(loop->worker, name, &spec, NULL);
+        status = schedq_add(loop->worker, name, strlen(name), &spec, NULL);
     }
     return status;
 }
@@ -39,10 +41,9 @@ add_pending(struct loop *loop, size_t pending)
 schedq_status_t
 loop_open(struct loop *loop, uint8_t engine, size_t pending)
 {
-    schedq_config_t config;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
     schedq_status_t status;
 
-    schedq_config_init(&config);
     config.engine = engine;
     config.decide = SCHEDQ_DECIDE_HOST;
     describe(loop);
@@ -57,7 +58,7 @@ void
 loop_close(struct loop *loop)
 {
     (void)schedq_worker_unregister(loop->worker);
-    (void)schedq_destroy(loop->queue);
+    (void)schedq_destroy_with_pods(loop->queue, NULL, 0);
 }
 
 int
@@ -67,8 +68,8 @@ loop_lives(struct loop *loop, size_t count)
         schedq_result_t result;
         schedq_popped_t popped;
 
-        if (schedq_add(loop->worker, loop->names, &loop->specs[i % LOOP_BATCH], &result) !=
-                SCHEDQ_OK ||
+        if (schedq_add(loop->worker, loop->names, strlen(loop->names), &loop->specs[i % LOOP_BATCH],
+                       &result) != SCHEDQ_OK ||
             schedq_try_pop(loop->worker, &popped) != SCHEDQ_OK ||
             schedq_done(loop->worker, popped.token) != SCHEDQ_OK) {
             return 0;
@@ -88,9 +89,9 @@ loop_batches(struct loop *loop, size_t count)
         schedq_result_t result;
         size_t taken;
 
-        if (schedq_add_many(loop->worker, loop->names, loop->specs, LOOP_BATCH, pods, statuses,
-                            &result) != SCHEDQ_OK ||
-            schedq_pop_many(loop->worker, popped, LOOP_BATCH, &taken) != SCHEDQ_OK ||
+        if (schedq_add_many(loop->worker, loop->names, sizeof loop->names, loop->specs, LOOP_BATCH,
+                            pods, statuses, &result) != SCHEDQ_OK ||
+            schedq_try_pop_many(loop->worker, popped, LOOP_BATCH, &taken) != SCHEDQ_OK ||
             taken != LOOP_BATCH) {
             return 0;
         }

@@ -1,5 +1,5 @@
 /*
- * The end of a cycle without success: add_unschedulable.
+ * The end of a cycle without success: fail.
  *
  * The holder decides: parked, backing off, behind a gate, or active at once because of what
  * happened during the flight. Only it writes the record's counters and sets, until its switch.
@@ -213,7 +213,7 @@ may_be_described(const struct failing *failing)
     const struct description *description = &failing->view.description;
 
     return !failing->described &&
-           (failing->failure->has_newest || description->own_key ||
+           (failing->failure->newest != NULL || description->own_key ||
             (description->described_node | description->nominated_node) != 0);
 }
 
@@ -229,12 +229,12 @@ plan_description(struct failing *failing, const struct view *view, struct redesc
     bool wanted = false;
 
     *change = describe_begin(view);
-    if (failing->failure->has_newest) {
+    if (failing->failure->newest != NULL) {
         struct view popped = *view;
 
         /* What loses its order key is ordered by the Timestamp that it had. */
         popped.history = failing->before.history;
-        describe_by_spec(change, &popped, &failing->failure->newest);
+        describe_by_spec(change, &popped, failing->failure->newest);
         if (rules->nominate == NOMINATE_AT_ADD) {
             describe_renominate(change, view);
         }
@@ -304,7 +304,7 @@ count_failure(struct failing *failing)
     struct queue *queue = queue_of(failing->worker);
     const schedq_failure_t *failure = failing->failure;
     struct view *view = &failing->view;
-    uint8_t flags = failure->has_newest ? failure->newest.flags : view->description.flags;
+    uint8_t flags = failure->newest != NULL ? failure->newest->flags : view->description.flags;
 
     if (((failure->unschedulable | failure->pending) & SCHEDQ_REJECTOR_OTHERS) != 0 &&
         u32_load(&queue->others_used) == 0) {
@@ -706,8 +706,8 @@ settle_debts(struct failing *failing, schedq_status_t status)
 {
     struct worker *worker = failing->worker;
 
-    if (failing->failure->has_newest && !failing->described) {
-        object_give_back(queue_of(worker), failing->failure->newest.object);
+    if (failing->failure->newest != NULL && !failing->described) {
+        object_give_back(queue_of(worker), failing->failure->newest->object);
     }
     if (u64_load(&worker->owed) != 0) {
         if (status == SCHEDQ_OK && failing->unjudged) {
@@ -728,13 +728,13 @@ fail(struct failing *failing)
         report_pod(queue, failing->record, &failing->view, failing->result);
         return judge_again(failing);
     }
-    if (failing->failure->has_newest) {
-        object_retain(queue, failing->failure->newest.object);
+    if (failing->failure->newest != NULL) {
+        object_retain(queue, failing->failure->newest->object);
     }
     count_failure(failing);
     schedq_status_t status = move_failing(failing);
 
-    if (failing->failure->has_newest || u64_load(&worker->owed) != 0) {
+    if (failing->failure->newest != NULL || u64_load(&worker->owed) != 0) {
         settle_debts(failing, status);
     }
     if (status == SCHEDQ_OK) {
@@ -766,8 +766,8 @@ give_token_back(struct failing *failing, schedq_token_t *token, schedq_status_t 
 }
 
 schedq_status_t
-lockfree_add_unschedulable(schedq_worker_t *base, schedq_token_t *token,
-                           const schedq_failure_t *failure, schedq_result_t *result)
+lockfree_fail(schedq_worker_t *base, schedq_token_t *token, const schedq_failure_t *failure,
+              schedq_result_t *result)
 {
     struct worker *worker = worker_of(base);
     struct failing failing;

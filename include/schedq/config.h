@@ -1,0 +1,254 @@
+/**
+ * schedq/config: how a queue behaves.
+ *
+ * Begin with SCHEDQ_CONFIG_INIT, or with the rules of a kube-scheduler release
+ * (schedq_config_kube_1_34), change what you want, pass it to schedq_create.
+ */
+#ifndef SCHEDQ_CONFIG_H
+#define SCHEDQ_CONFIG_H
+
+#include <schedq/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Lifetime of the 64-bit objects that the queue is given. The queue never looks into them; it hands
+ * them to callbacks.
+ *
+ * STABLE    they outlive the queue (indices, cookies, arena objects).
+ * COUNTED   config.retain is called once for every place where the queue stores one, config.release
+ *           when it lets go (LOCKFREE: perhaps later, at the latest in schedq_destroy). pop gives
+ *           the caller one more reference to `popped.object`, which done or fail (GONE
+ *           included) gives back. Objects in results are identities only: no reference comes with
+ *           them.
+ * BORROWED  a pod's object must live until the pod leaves the queue; an event's objects only during
+ *           the call. Events are then never replayed: a pod that was in flight is retried instead.
+ */
+typedef enum schedq_objects {
+    SCHEDQ_OBJECTS_STABLE = 0,
+    SCHEDQ_OBJECTS_COUNTED,
+    SCHEDQ_OBJECTS_BORROWED
+} schedq_objects_t;
+
+/** All zero: CLOCK_MONOTONIC. Layout frozen (32 bytes). */
+typedef struct schedq_clock {
+    /**
+     * Nanoseconds, never before a reading that happened before on any thread. Runs with locks held:
+     * must not call the queue.
+     */
+    int64_t (*now_ns)(void *ctx);
+    void    *ctx;         /**< passed to now_ns */
+    uint32_t is_virtual;  /**< default 0; 1, with now_ns only: blocking pop sleeps untimed and reads
+                               the clock again whenever schedq_tick is called */
+    uint32_t reserved[3];
+} schedq_clock_t;
+
+enum { SCHEDQ_ENGINE_LOCKFREE = 1, SCHEDQ_ENGINE_MUTEX = 2 };          /* config.engine */
+enum { SCHEDQ_ORDER_STRICT = 0, SCHEDQ_ORDER_RELAXED = 1 };            /* config.order */
+enum { SCHEDQ_DECIDE_CALLBACKS = 0, SCHEDQ_DECIDE_HOST = 1 };          /* config.decide */
+enum { SCHEDQ_FENCES_ASYMMETRIC = 0, SCHEDQ_FENCES_REAL = 1 };         /* config.fences */
+enum { SCHEDQ_REQUEUE_HINTS = 0, SCHEDQ_REQUEUE_MOVE_CYCLE = 1 };      /* config.requeue */
+enum { SCHEDQ_COUNT_FAILURES = 0, SCHEDQ_COUNT_ATTEMPTS = 1 };         /* config.backoff_counts */
+
+/**
+ * How a queue behaves. A default is that of SCHEDQ_CONFIG_INIT; where none is named, it is 0.
+ */
+typedef struct schedq_config {
+    uint32_t struct_size; /**< set by SCHEDQ_CONFIG_INIT */
+    /*
+     * Caps. Hitting one is SCHEDQ_FULL at admission; 0 = none: it grows to the width of its word.
+     * (LOCKFREE: calls that overlap may get past it together, each with what it adds first, and
+     * adds under way count, also those that will find their name taken.)
+     */
+    uint32_t max_pods;    /**< default 1,048,576; 0..268,435,455 */
+    uint32_t max_bands;   /**< priorities that active pods have: a pod with another is not admitted
+                               while there are so many (updates and what becomes active later may
+                               exceed it; with fifo all are one); default 0; 0..1,048,575. LOCKFREE:
+                               with 0 there may be 1,048,575 */
+    uint32_t max_workers; /**< default 64; 1..64; the timer thread takes one */
+    /** events, the 24 that every queue knows included; default 256; 0 or 24..65,535 */
+    uint32_t max_events;
+    uint32_t event_log;   /**< [callbacks] events kept for hint replay; an event that is not kept
+                               counts as one that helps; default 4,096; 0 or a power of two up to
+                               1,048,576 */
+    uint32_t max_lots;    /**< rejector sets of waiting pods that are kept apart at a time; pods of
+                               other sets share one lot, which an event reads if it concerns one of
+                               the plugins that ever came there (MUTEX: how many schedq_reserve
+                               makes room for, all are kept apart); default 1,024; 1..65,535 */
+    /**
+     * LOCKFREE: how a call says that it reads what others may free. ASYMMETRIC (default): by a
+     * plain store, and who frees asks the kernel for a fence in all threads of the process
+     * (membarrier(2), PRIVATE_EXPEDITED). That interrupts the processors that run them, for about 1
+     * us: at most once for 1,024 blocks of memory, 32 KiB, or 16,384 calls of a worker that may
+     * free, and three times a tick. REAL: by a fence in each call, some 10 ns; nobody is
+     * interrupted (isolated processors). Where the kernel or a sandbox refuses ASYMMETRIC to
+     * schedq_create, it is REAL; if it refuses later, nothing is freed until it does not.
+     * stats.fences says which it is. MUTEX: ignored
+     */
+    uint8_t fences;
+    uint8_t reserved[3];
+    /* Time, nanoseconds. */
+    int64_t initial_backoff_ns; /**< the n-th backoff is initial * 2^(n-1), at most the maximum;
+                                     default 1 s; 1 ms..1 h */
+    int64_t max_backoff_ns;     /**< default 10 s; 0 = no backoff, else 1 ms..24 h */
+    int64_t max_parked_ns;      /**< a pod parked for longer is tried again: at once, with
+                                     kube_minor at most flush_ns later; default 5 min; 1 ms..365
+                                     days */
+    int64_t tick_ns;            /**< how late the timer thread may be: a blocking pop that watches
+                                     time (LOCKFREE: one does) and finds it later serves it itself;
+                                     default 1 ms; 100 us..1 s */
+    /* Kind. */
+    /* SCHEDQ_ENGINE_LOCKFREE (default) or SCHEDQ_ENGINE_MUTEX: see ENGINES in schedq/queue.h */
+    uint8_t engine;
+    uint8_t order;          /**< STRICT (default); RELAXED allows other Timestamp orders inside a
+                                 priority (MUTEX stays strict) */
+    uint8_t objects;        /**< schedq_objects_t; default STABLE; [host] must be STABLE */
+    uint8_t decide;         /**< CALLBACKS (default): hints, PreEnqueue, preCheck; HOST: candidates
+                                 and apply, no callback */
+    uint8_t external_clock; /**< 1: time is schedq_words.now_ns, which the host advances; `clock`
+                                 must be zero; default 0 */
+    /* Behaviour; the kube presets set these, callers may too. */
+    uint8_t requeue;             /**< HINTS (default): events are matched with rejectors;
+                                      MOVE_CYCLE: kube <= 1.27. [host] ignored */
+    uint8_t pop_from_backoff;    /**< 1 (default): when nothing is active, pop takes from backoff
+                                      (never error backoff); 0: it does not */
+    uint8_t backoff_window;      /**< 1: expiries are cut to whole seconds and compared in them
+                                      (kube >= 1.33); default 0 */
+    uint8_t backoff_at_expiry;   /**< 1: at exactly its expiry a pod still is backing off (kube >=
+                                      1.33); default 0 */
+    uint8_t backoff_counts;      /**< the n above. FAILURES (default): errors if there are any, else
+                                      rejections; ATTEMPTS: pops, where 0 counts as 1 and the first
+                                      backoff may exceed the maximum (kube <= 1.31) */
+    uint8_t errors_park;         /**< 1: a failure without rejectors is parked (kube <= 1.28);
+                                      default 0: it backs off. [host] ignored */
+    uint8_t keep_order;          /**< 1: a failed pod keeps its place inside its priority; default
+                                      0: it goes behind */
+    uint8_t gates_see_wildcards; /**< 1 (default): wildcards and the leftover limit (max_parked_ns)
+                                      try gated pods again; 0: not (kube_minor 12, 26: they do) */
+    uint8_t count_cycles;        /**< 1: pops are numbered (popped.cycle); default 0 */
+    uint8_t fifo;                /**< 1: priorities do not order; default 0 */
+    uint8_t kube_minor;          /**< 0 (default), 12, 26 or 34: details of that kube release:
+                                      metric labels, event matching, what an event means to gates,
+                                      when a spec's nomination counts (0: at add; 34: when add or
+                                      update makes the pod active; 12, 26: also when it is
+                                      activated, fails or is readded) */
+    int64_t flush_ns;            /**< kube_minor: pods parked for longer than max_parked_ns are
+                                      tried in flushes, of which there is at most one in this time;
+                                      0 (default): 30 s; 1 ms..1 h. Without kube_minor each is tried
+                                      by itself: 0 */
+    int64_t start_ns;            /**< external_clock: its first reading; default 0; at least 0 */
+    schedq_clock_t     clock;
+    schedq_allocator_t allocator;
+    void *object_ctx;            /**< passed to the three callbacks below */
+    void (*retain)(void *ctx, uint64_t object);  /**< COUNTED only, not NULL then; must not fail */
+    void (*release)(void *ctx, uint64_t object); /**< COUNTED only, not NULL then */
+    /**
+     * Does a required affinity term of `pod` match `assigned`? Asked by schedq_assigned_pod_* for
+     * pods with SCHEDQ_POD_AFFINITY. NULL: no.
+     */
+    int (*affinity_matches)(void *ctx, uint64_t pod, uint64_t assigned);
+} schedq_config_t;
+
+/** schedq's own behaviour: exact expiries, hints, pop from backoff, errors back off. */
+#define SCHEDQ_CONFIG_INIT                                                                    \
+    {                                                                                         \
+        sizeof(schedq_config_t),                                                              \
+            1048576,                       /* max_pods */                                     \
+            0,                             /* max_bands */                                    \
+            64,                            /* max_workers */                                  \
+            256,                           /* max_events */                                   \
+            4096,                          /* event_log */                                    \
+            1024,                          /* max_lots */                                     \
+            SCHEDQ_FENCES_ASYMMETRIC,      /* fences */                                       \
+            {0, 0, 0},                     /* reserved */                                     \
+            INT64_C(1000000000),           /* initial_backoff_ns: 1 s */                      \
+            INT64_C(10000000000),          /* max_backoff_ns: 10 s */                         \
+            INT64_C(300000000000),         /* max_parked_ns: 5 min */                         \
+            INT64_C(1000000),              /* tick_ns: 1 ms */                                \
+            SCHEDQ_ENGINE_LOCKFREE,        /* engine */                                       \
+            SCHEDQ_ORDER_STRICT,           /* order */                                        \
+            SCHEDQ_OBJECTS_STABLE,         /* objects */                                      \
+            SCHEDQ_DECIDE_CALLBACKS,       /* decide */                                       \
+            0,                             /* external_clock */                               \
+            SCHEDQ_REQUEUE_HINTS,          /* requeue */                                      \
+            1,                             /* pop_from_backoff */                             \
+            0,                             /* backoff_window */                               \
+            0,                             /* backoff_at_expiry */                            \
+            SCHEDQ_COUNT_FAILURES,         /* backoff_counts */                               \
+            0,                             /* errors_park */                                  \
+            0,                             /* keep_order */                                   \
+            1,                             /* gates_see_wildcards */                          \
+            0,                             /* count_cycles */                                 \
+            0,                             /* fifo */                                         \
+            0,                             /* kube_minor */                                   \
+            0,                             /* flush_ns */                                     \
+            0,                             /* start_ns */                                     \
+            {NULL, NULL, 0, {0, 0, 0}},    /* clock: CLOCK_MONOTONIC */                       \
+            {NULL, NULL, NULL, 0},         /* allocator: the build's */                       \
+            NULL, NULL, NULL, NULL         /* object_ctx, retain, release, affinity_matches */ \
+    }
+
+/**
+ * Sets every field to a preset; what was changed before is lost.
+ *
+ * @param config its struct_size is as SCHEDQ_CONFIG_INIT sets it
+ * @retval SCHEDQ_OK       every field is set
+ * @retval SCHEDQ_INVALID  config is NULL, or struct_size or preset is unknown; nothing changed
+ *
+ * Threads: [queue]  Progress: wait-free.
+ */
+SCHEDQ_API schedq_status_t schedq_config_preset(schedq_config_t *config, schedq_preset_t preset);
+
+/**
+ * Sets *config to the behaviour of kube-scheduler 1.34: hints, in-flight events, one-second
+ * backoff windows.
+ *
+ * Threads: [queue]  Progress: wait-free.
+ */
+static inline void
+schedq_config_kube_1_34(schedq_config_t *config)
+{
+    const schedq_config_t defaults = SCHEDQ_CONFIG_INIT;
+
+    *config = defaults;
+    (void)schedq_config_preset(config, SCHEDQ_PRESET_KUBE_1_34);
+}
+
+/**
+ * Sets *config to the behaviour of kube-scheduler 1.26: move cycles, errors park.
+ *
+ * Threads: [queue]  Progress: wait-free.
+ */
+static inline void
+schedq_config_kube_1_26(schedq_config_t *config)
+{
+    const schedq_config_t defaults = SCHEDQ_CONFIG_INIT;
+
+    *config = defaults;
+    (void)schedq_config_preset(config, SCHEDQ_PRESET_KUBE_1_26);
+}
+
+/**
+ * Sets *config to the behaviour of kube-scheduler 1.12: two containers, no backoff, 60 s
+ * leftover limit.
+ *
+ * Set `fifo` to ignore priorities.
+ *
+ * Threads: [queue]  Progress: wait-free.
+ */
+static inline void
+schedq_config_kube_1_12(schedq_config_t *config)
+{
+    const schedq_config_t defaults = SCHEDQ_CONFIG_INIT;
+
+    *config = defaults;
+    (void)schedq_config_preset(config, SCHEDQ_PRESET_KUBE_1_12);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,385 @@
+/**
+ * schedq/events: what brings waiting pods back.
+ *
+ * A plugin is a test that pods have to pass: it rejects them (a failure names its bit), or keeps
+ * them out of the queue (PreEnqueue: it gates them). An event is a kind of change ("a node was
+ * added"); a plugin says which events could help the pods that it rejected. A change is an event
+ * that happened: schedq_notify tells the queue, which tries those pods again.
+ */
+#ifndef SCHEDQ_EVENTS_H
+#define SCHEDQ_EVENTS_H
+
+#include <schedq/queue.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A hint's answer; SCHEDQ_HINT_ERROR counts as SCHEDQ_HINT_QUEUE, and so does any other value. */
+typedef enum schedq_hint {
+    SCHEDQ_HINT_SKIP = 0,
+    SCHEDQ_HINT_QUEUE = 1,
+    SCHEDQ_HINT_ERROR = 2
+} schedq_hint_t;
+
+/**
+ * Is this event worth another attempt of `pod`? old_object and new_object are the event's; 0 =
+ * absent.
+ */
+typedef schedq_hint_t (*schedq_hint_fn)(void *ctx, uint64_t pod, uint64_t old_object,
+                                        uint64_t new_object);
+
+/**
+ * Nonzero = may enter active (and backoff, if pop takes from it); 0 = refuse: the pod is gated by
+ * this plugin.
+ */
+typedef int (*schedq_pre_enqueue_fn)(void *ctx, uint64_t pod);
+
+/** Nonzero = this waiting pod may be considered for the event. */
+typedef int (*schedq_precheck_fn)(void *ctx, uint64_t pod);
+
+/*
+ * What happened to an object. An event carries one of these, or SCHEDQ_ACTION_UPDATE for a change
+ * that has no bit.
+ */
+enum {
+    SCHEDQ_ACTION_ADD = 0x001,
+    SCHEDQ_ACTION_DELETE = 0x002,
+    SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE = 0x004,
+    SCHEDQ_ACTION_UPDATE_NODE_LABEL = 0x008,
+    SCHEDQ_ACTION_UPDATE_NODE_TAINT = 0x010, /**< taints, or unschedulable became false */
+    SCHEDQ_ACTION_UPDATE_NODE_CONDITION = 0x020,
+    SCHEDQ_ACTION_UPDATE_NODE_ANNOTATION = 0x040,
+    SCHEDQ_ACTION_UPDATE_POD_LABEL = 0x080,
+    SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN = 0x100,
+    SCHEDQ_ACTION_UPDATE_POD_TOLERATION = 0x200,
+    SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED = 0x400,
+    SCHEDQ_ACTION_UPDATE_POD_GENERATED_CLAIM = 0x800,
+    SCHEDQ_ACTION_UPDATE = 0xffc,
+    SCHEDQ_ACTION_ALL = 0xfff
+};
+
+/**
+ * Events that every queue knows. The wildcard is {"*", SCHEDQ_ACTION_ALL}: it concerns every
+ * plugin; the same with another label is a wildcard too.
+ */
+enum {
+    SCHEDQ_EVENT_NONE = 0, /* no event: refused where one is wanted */
+    SCHEDQ_EVENT_WILDCARD,
+    SCHEDQ_EVENT_UNSCHEDULED_POD_ADD, /* resource UnschedulablePod: a pod without a node */
+    SCHEDQ_EVENT_UNSCHEDULED_POD_DELETE,
+    SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE,
+    SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL,
+    SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN,
+    SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED,
+    SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_TOLERATION,
+    SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GENERATED_CLAIM,
+    SCHEDQ_EVENT_ASSIGNED_POD_ADD, /* resource AssignedPod: a pod that has a node */
+    SCHEDQ_EVENT_ASSIGNED_POD_DELETE,
+    SCHEDQ_EVENT_ASSIGNED_POD_UPDATE,
+    SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_LABEL,
+    SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_SCALE_DOWN,
+    SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_GATES_ELIMINATED,
+    SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_TOLERATION,
+    SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_GENERATED_CLAIM,
+    SCHEDQ_EVENT_NODE_ADD,
+    SCHEDQ_EVENT_NODE_DELETE,
+    SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE,
+    SCHEDQ_EVENT_NODE_UPDATE_LABEL,
+    SCHEDQ_EVENT_NODE_UPDATE_TAINT,
+    SCHEDQ_EVENT_NODE_UPDATE_CONDITION,
+    SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION,
+    SCHEDQ_EVENT_FIRST_FREE /* schedq_event_define gives this and what follows */
+};
+
+/**
+ * Interns an event, so that a move hashes no string.
+ *
+ * Also after setup, for resources that show up late.
+ * @param resource 1..127 bytes: "Node", "PersistentVolume", "plural.version.group", ...; copied
+ * @param actions  one or more SCHEDQ_ACTION bits
+ * @param label    metric label, 0..127 bytes; NULL or "" = resource and action as kube writes them
+ *                 ("NodeAdd"); copied
+ * @param event    receives the id
+ * @retval SCHEDQ_OK       also when the same {resource, actions, label} was known: the same id
+ * @retval SCHEDQ_FULL     max_events; nothing changed
+ * @retval SCHEDQ_INVALID  nothing changed
+ * @retval SCHEDQ_NOMEM    *event is not set; the same call may be made again
+ * @retval SCHEDQ_BUSY     nothing changed
+ *
+ * Threads: [queue]  Progress: locks; O(events + plugins); allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_event_define(schedq_t *queue, const char *resource,
+                                               uint32_t actions, const char *label,
+                                               schedq_event_t *event, char *why, size_t why_size);
+
+/**
+ * Names another profile: a set of plugins with its own numbering.
+ *
+ * Profile 0, "default-scheduler", always exists.
+ * @param name    1..127 bytes, copied
+ * @param profile receives its number
+ * @retval SCHEDQ_OK       also when the name was known: the same number
+ * @retval SCHEDQ_FULL     there are 255 profiles; nothing changed
+ * @retval SCHEDQ_INVALID  nothing changed
+ * @retval SCHEDQ_NOMEM    nothing changed
+ * @retval SCHEDQ_BUSY     a worker is registered, or called from a callback; nothing changed
+ *
+ * Threads: [setup]  Progress: locks; O(profiles); allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_profile_define(schedq_t *queue, const char *name,
+                                                 schedq_profile_t *profile, char *why,
+                                                 size_t why_size);
+
+/**
+ * An event a plugin wants to hear of when it rejected (or gates) a pod. Layout frozen (24 bytes).
+ */
+typedef struct schedq_interest {
+    const char *resource; /**< as in schedq_event_define, or "*"; "Pod" hears of AssignedPod and
+                               UnschedulablePod too */
+    uint32_t    actions;  /**< one or more SCHEDQ_ACTION bits */
+    uint32_t    reserved;
+    /* NULL: every such event is worth another attempt; [host] must be NULL */
+    schedq_hint_fn hint;
+} schedq_interest_t;
+
+enum {
+    SCHEDQ_PLUGIN_SPREAD = 1 /**< schedq_assigned_pod_* reach pods of the assigned pod's namespace
+                                  that it rejected */
+};
+
+/** A plugin as its caller describes it. Begin with SCHEDQ_PLUGIN_INIT. */
+typedef struct schedq_plugin {
+    uint32_t struct_size; /**< set by SCHEDQ_PLUGIN_INIT */
+    schedq_profile_t profile; /**< default 0 */
+    uint8_t flags;        /**< SCHEDQ_PLUGIN_SPREAD or 0 (default) */
+    uint8_t reserved[2];
+    const char *name;     /**< 1..127 bytes; copied */
+    const schedq_interest_t *interests; /**< copied; NULL if interest_count is 0 */
+    size_t interest_count; /**< 0..256; 0 (default): only wildcards and the leftover limit bring its
+                                pods back */
+    schedq_pre_enqueue_fn pre_enqueue; /**< NULL (default): no gate; [host] must be NULL */
+    void *ctx;            /**< passed to the hints and to pre_enqueue */
+} schedq_plugin_t;
+
+#define SCHEDQ_PLUGIN_INIT                                              \
+    {                                                                   \
+        sizeof(schedq_plugin_t), 0, 0, {0, 0}, NULL, NULL, 0, NULL, NULL \
+    }
+
+/**
+ * Registers a plugin.
+ *
+ * A profile has room for 63, late names included. The order of registration is the order in which
+ * PreEnqueue asks.
+ * @param bit receives its bit in this profile's rejector sets
+ * @retval SCHEDQ_OK       *bit is its bit
+ * @retval SCHEDQ_EXISTS   the name is taken, *bit is its bit; nothing changed
+ * @retval SCHEDQ_FULL     it would be the 64th; nothing changed
+ * @retval SCHEDQ_INVALID  nothing changed
+ * @retval SCHEDQ_NOMEM    nothing changed
+ * @retval SCHEDQ_BUSY     a worker is registered, or called from a callback; nothing changed
+ *
+ * Threads: [setup]  Progress: locks; O(events * interests); allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_plugin_register(schedq_t *queue, const schedq_plugin_t *plugin,
+                                                  uint64_t *bit, char *why, size_t why_size);
+
+/**
+ * Registers a plugin that is only a name: what a host that matches events itself needs.
+ *
+ * As schedq_plugin_register otherwise.
+ * @param name   bytes, need not end in NUL; copied
+ * @param length 1..127 bytes, none of them NUL
+ * @param bit  receives its bit in this profile's rejector sets
+ * @retval SCHEDQ_OK       *bit is its bit
+ * @retval SCHEDQ_EXISTS   the name is taken, *bit is its bit; nothing changed
+ * @retval SCHEDQ_FULL     it would be the 64th; nothing changed
+ * @retval SCHEDQ_INVALID  nothing changed
+ * @retval SCHEDQ_NOMEM    nothing changed
+ * @retval SCHEDQ_BUSY     a worker is registered, or called from a callback; nothing changed
+ *
+ * Threads: [setup]  Progress: locks; O(events); allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_plugin_name(schedq_t *queue, schedq_profile_t profile,
+                                              const char *name, size_t length, uint64_t *bit,
+                                              char *why, size_t why_size);
+
+/**
+ * Returns the plugins of a profile whose interests an event matches, as bits.
+ *
+ * What schedq_notify uses; a host whose plugins were registered with interests gets its masks
+ * here. Late names and SCHEDQ_REJECTOR_OTHERS are among them; for a wildcard all 64 bits are set.
+ * @retval 0 unknown profile or event, or called from a callback
+ *
+ * Threads: [queue]  Progress: locks.
+ */
+SCHEDQ_API uint64_t schedq_event_plugins(schedq_t *queue, schedq_profile_t profile,
+                                         schedq_event_t event);
+
+/** Shared by names without a bit of their own; every event reaches it. */
+#define SCHEDQ_REJECTOR_OTHERS (UINT64_C(1) << 63)
+
+/**
+ * Returns the bit of a rejector whose name shows up late.
+ *
+ * The same name gives the same bit, registered plugins their own. Every event reaches a late name,
+ * also with host decisions: the library adds such bits to the host's masks by itself.
+ * @param name   bytes, need not end in NUL; copied
+ * @param length 1..127 bytes, none of them NUL
+ * @retval SCHEDQ_REJECTOR_OTHERS the 63 numbers are used up, or there is no memory (never with
+ *         MUTEX)
+ * @retval 0 a bad argument (unknown profile, bad name), or called from a callback; nothing changed
+ *
+ * Threads: [queue]  Progress: locks; O(plugins); allocates (MUTEX: not).
+ */
+SCHEDQ_API uint64_t schedq_rejector_bit(schedq_t *queue, schedq_profile_t profile, const char *name,
+                                        size_t length);
+
+/* ---- changes, decided by callbacks (with SCHEDQ_DECIDE_HOST these are INVALID) --------------- */
+
+/** A change: an event that happened, with its objects. Begin with SCHEDQ_CHANGE_INIT. */
+typedef struct schedq_change {
+    uint32_t struct_size; /**< set by SCHEDQ_CHANGE_INIT */
+    schedq_event_t event; /**< a defined one */
+    uint8_t reserved[2];
+    uint64_t old_object, new_object; /**< what hints get; 0 = absent */
+    schedq_pod_t target; /**< with a wildcard: only this pod reacts; {0} = none. A wildcard with a
+                              new_object and no target reaches no pod (kube_minor 12, 26: neither
+                              narrows a wildcard) */
+    schedq_precheck_fn precheck; /**< NULL = every pod; schedq_assigned_pod_* ignore it */
+    void *precheck_ctx;  /**< passed to precheck */
+} schedq_change_t;
+
+#define SCHEDQ_CHANGE_INIT                                                            \
+    {                                                                                 \
+        sizeof(schedq_change_t), SCHEDQ_EVENT_NONE, {0, 0}, 0, 0, {0}, NULL, NULL     \
+    }
+
+/**
+ * Tells the queue that something changed in the cluster.
+ *
+ * Parked and gated pods that it could help are tried again; pods in flight take it into account
+ * when they fail. The change must be visible to what schedulers look at before this is called.
+ * @retval SCHEDQ_OK       `result` counts what moved
+ * @retval SCHEDQ_INVALID  unknown event, SCHEDQ_EVENT_NONE too; target with another event than a
+ *                         wildcard; SCHEDQ_DECIDE_HOST; nothing changed
+ * @retval SCHEDQ_NOMEM    (never with MUTEX) the event counts for every pod; those not moved yet
+ *                         are moved by the next tick
+ * @retval SCHEDQ_BUSY     nothing changed
+ *
+ * What was done before this call happens before the return of a pop that takes a pod that it moved.
+ * Threads: [worker]  Progress: locks; O(distinct rejector sets + pods that match * log n).
+ */
+SCHEDQ_API schedq_status_t schedq_notify(schedq_worker_t *worker, const schedq_change_t *change,
+                                           schedq_result_t *result);
+
+/**
+ * Tells the queue that a pod got a node.
+ *
+ * As schedq_notify, but of the waiting pods it reaches only those of the pod's namespace that a
+ * SCHEDQ_PLUGIN_SPREAD plugin rejected, and those whose affinity matches change->new_object. For
+ * SCHEDQ_REQUEUE_MOVE_CYCLE; with hints schedq_notify does it all.
+ * @param namespace_name   of the assigned pod, need not end in NUL
+ * @param namespace_length 1..253 bytes
+ * @retval SCHEDQ_OK       `result` counts what moved
+ * @retval SCHEDQ_INVALID  as schedq_notify; bad namespace; nothing changed
+ * @retval SCHEDQ_NOMEM    (never with MUTEX) as schedq_notify
+ * @retval SCHEDQ_BUSY     nothing changed
+ *
+ * Threads: [worker]  Progress: locks; O(distinct rejector sets + pods that such a plugin rejected +
+ *          pods with SCHEDQ_POD_AFFINITY).
+ */
+SCHEDQ_API schedq_status_t schedq_assigned_pod_added(schedq_worker_t *worker,
+                                                     const schedq_change_t *change,
+                                                     const char *namespace_name,
+                                                     size_t namespace_length,
+                                                     schedq_result_t *result);
+
+/**
+ * Tells the queue that a pod that has a node changed.
+ *
+ * As schedq_assigned_pod_added, except that a scale-down reaches what schedq_notify reaches.
+ * @param namespace_name   of the assigned pod, need not end in NUL
+ * @param namespace_length 1..253 bytes
+ * @retval SCHEDQ_OK       `result` counts what moved
+ * @retval SCHEDQ_INVALID  as schedq_notify; bad namespace; nothing changed
+ * @retval SCHEDQ_NOMEM    (never with MUTEX) as schedq_notify
+ * @retval SCHEDQ_BUSY     nothing changed
+ *
+ * Threads: [worker]  Progress: locks; as schedq_assigned_pod_added, a scale-down as
+ *                    schedq_notify.
+ */
+SCHEDQ_API schedq_status_t schedq_assigned_pod_updated(schedq_worker_t *worker,
+                                                       const schedq_change_t *change,
+                                                       const char *namespace_name,
+                                                       size_t namespace_length,
+                                                       schedq_result_t *result);
+
+/* ---- classification of updates --------------------------------------------------------------- */
+
+/** An amount of one resource. Layout frozen (16 bytes). */
+typedef struct schedq_quantity {
+    uint64_t resource; /**< the caller's number for it, unique in its array */
+    int64_t  milli;    /**< the amount in thousandths; above INT64_MIN */
+} schedq_quantity_t;
+
+/**
+ * What schedq_classify_pod_update compares. Equal numbers must mean equal contents (a hash or a
+ * version). Layout frozen (32 bytes).
+ */
+typedef struct schedq_pod_facts {
+    uint64_t labels, claims; /**< the label map; the resource claim statuses */
+    uint32_t gates;          /**< how many scheduling gates are left */
+    uint32_t tolerations;    /**< how many tolerations */
+    uint8_t  assigned;       /**< 1: the pod has a node */
+    uint8_t  reserved[7];
+} schedq_pod_facts_t;
+
+/**
+ * Says what an update of a pod means to waiting pods, in kube's order: label, scale-down, gates,
+ * toleration, claim.
+ *
+ * Scale-down: some resource of the old requests is smaller in, or missing from, the new ones.
+ * Arguments are not checked.
+ * @param old_facts    not NULL, as new_facts
+ * @param old_requests NULL if old_count is 0, as new_requests
+ * @param events       receives the ids; room for 5
+ * @retval 1..5 how many; a change that none of the kinds names is one generic Update
+ *
+ * Threads: [queue]  Progress: wait-free; O(old_count * new_count).
+ */
+SCHEDQ_API size_t schedq_classify_pod_update(const schedq_pod_facts_t *old_facts,
+                                             const schedq_quantity_t *old_requests,
+                                             size_t old_count, const schedq_pod_facts_t *new_facts,
+                                             const schedq_quantity_t *new_requests,
+                                             size_t new_count, schedq_event_t events[5]);
+
+/** What schedq_classify_node_update compares, as schedq_pod_facts. Layout frozen (48 bytes). */
+typedef struct schedq_node_facts {
+    /** Conditions: type and status, not heartbeat times. */
+    uint64_t allocatable, labels, taints, conditions, annotations;
+    uint8_t  unschedulable; /**< 1: spec.unschedulable is true */
+    uint8_t  reserved[7];
+} schedq_node_facts_t;
+
+/**
+ * Says what an update of a node means, in kube's order: taint (unschedulable became false),
+ * allocatable, label, taint, condition, annotation.
+ *
+ * Each is one schedq_notify; kube 1.26 uses only the first. Arguments are not checked.
+ * @param old_facts not NULL, as new_facts
+ * @param events    receives the ids, none twice; room for 5
+ * @retval 0..5 how many; 0: nothing that matters (a heartbeat)
+ *
+ * Threads: [queue]  Progress: wait-free.
+ */
+SCHEDQ_API size_t schedq_classify_node_update(const schedq_node_facts_t *old_facts,
+                                              const schedq_node_facts_t *new_facts,
+                                              schedq_event_t events[5]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

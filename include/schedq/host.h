@@ -1,0 +1,181 @@
+/**
+ * schedq/host: for programs that decide themselves which waiting pods a change helps, instead of
+ * being called back (config.decide = SCHEDQ_DECIDE_HOST; else these calls are INVALID).
+ *
+ * docs/HOST.md has the order of calls.
+ */
+#ifndef SCHEDQ_HOST_H
+#define SCHEDQ_HOST_H
+
+#include <schedq/events.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Draws the sequence of an event.
+ *
+ * Order: begin; store the event in the host's own log under it; stamp; candidates; apply.
+ * @param sequence receives it: 1, 2, ...
+ * @retval SCHEDQ_OK       words.event_sequence is at least *sequence
+ * @retval SCHEDQ_INVALID  nothing changed
+ * @retval SCHEDQ_BUSY     nothing changed
+ *
+ * Threads: [worker]  Progress: locks.
+ */
+SCHEDQ_API schedq_status_t schedq_event_begin(schedq_worker_t *worker, uint64_t *sequence);
+
+/**
+ * Raises the stamps of these plugins of one profile to `sequence`, never back.
+ *
+ * Late names and SCHEDQ_REJECTOR_OTHERS are always among them. From here on no pod that they
+ * rejected is parked on an older judgement.
+ * @param sequence one that schedq_event_begin drew
+ * @param plugins  their bits; UINT64_MAX: an untargeted wildcard
+ * @retval SCHEDQ_OK       the stamps are at least `sequence`
+ * @retval SCHEDQ_INVALID  sequence not drawn, unknown profile; nothing changed
+ * @retval SCHEDQ_BUSY     nothing changed
+ *
+ * What the host did before this call (its log) happens before the return of a RETRY that this stamp
+ * causes.
+ * Threads: [worker]  Progress: locks; O(plugins).
+ */
+SCHEDQ_API schedq_status_t schedq_event_stamp(schedq_worker_t *worker, uint64_t sequence,
+                                              schedq_profile_t profile, uint64_t plugins);
+
+/** Which waiting pods to copy out. Begin with SCHEDQ_QUERY_INIT; a default is 0. */
+typedef struct schedq_query {
+    uint32_t struct_size;  /**< set by SCHEDQ_QUERY_INIT */
+    schedq_profile_t profile; /**< only pods of this one */
+    uint8_t  backoff;      /**< 1: its pods in backoff and error backoff too, whatever their sets */
+    uint8_t  reserved[2];
+    uint64_t rejectors;    /**< parked pods whose sets meet this, a late name or
+                                SCHEDQ_REJECTOR_OTHERS, or are empty; 0 = no parked pod */
+    /** gated pods whose gate is one of these bits, and no others; 0 = none */
+    uint64_t gates;
+    int64_t  not_after_ns; /**< only pods whose Timestamp (backoff: expiry) is at most this; default
+                                INT64_MAX = all */
+    uint64_t cursor[3];    /**< all 0 = from the start; holds no pointer, needs no end; the other
+                                fields stay as they are */
+} schedq_query_t;
+
+#define SCHEDQ_QUERY_INIT                                                  \
+    {                                                                      \
+        sizeof(schedq_query_t), 0, 0, {0, 0}, 0, 0, INT64_MAX, {0, 0, 0}   \
+    }
+
+/**
+ * A waiting pod at one version. Times are nanoseconds on the queue's clock. Layout frozen (64
+ * bytes).
+ */
+typedef struct schedq_candidate {
+    uint64_t     ref;       /**< for schedq_apply; never 0 */
+    uint64_t     object;
+    schedq_pod_t pod;
+    uint64_t     unschedulable, pending;
+    int64_t      timestamp_ns;
+    int64_t      expiry_ns;   /**< end of its backoff as compared; 0 = none */
+    uint8_t      place;       /**< schedq_place_t */
+    uint8_t      gate;        /**< 1 + number of the plugin that gates it; 0 = none */
+    uint8_t      backing_off; /**< 1: place BACKOFF is possible, ACTIVE skips it */
+    schedq_profile_t profile;
+    uint8_t      reserved[4];
+} schedq_candidate_t;
+
+/**
+ * Copies waiting pods out; nothing is consumed or pinned (objects are STABLE).
+ *
+ * A pod that stays where it is from before the first call to the end is given at least once, also
+ * if it is updated meanwhile; sometimes twice. Applying what was given does not disturb the walk.
+ * Leftovers: not_after_ns = now - max_parked_ns - 1.
+ * @param query    its cursor is advanced
+ * @param capacity at least 1; 64 on the stack is a good size
+ * @param count    receives how many
+ * @retval SCHEDQ_OK       *count is at least 1; call again for the next
+ * @retval SCHEDQ_EMPTY    the end: *count is 0
+ * @retval SCHEDQ_INVALID  nothing changed
+ * @retval SCHEDQ_BUSY     nothing changed
+ *
+ * Threads: [worker]  Progress: locks; O(distinct rejector sets + pods looked at); holds nothing
+ *          between calls.
+ */
+SCHEDQ_API schedq_status_t schedq_candidates(schedq_worker_t *worker, schedq_query_t *query,
+                                             schedq_candidate_t *out, size_t capacity,
+                                             size_t *count);
+
+/** Where a waiting pod is to go. Begin with SCHEDQ_DECISION_INIT. */
+typedef struct schedq_decision {
+    uint32_t struct_size;  /**< set by SCHEDQ_DECISION_INIT */
+    schedq_event_t event;  /**< its label counts in the metrics; for activation and the like define
+                                {"*", ALL, "ForceActivate"} */
+    /* ACTIVE; BACKOFF (acts as ACTIVE if it is over, see if_backing_off); GATED */
+    uint8_t  place;
+    /* GATED: 1 + number of the plugin, whose bit joins its rejectors; else 0 */
+    uint8_t  gate;
+    uint8_t  uncounted;    /**< GATED: 1: a pod that was parked or gated does not count as one that
+                                came in again, in metrics and, if it stays gated, to_gated: an
+                                update or activation that changes nothing; 0: it does: an event */
+    uint8_t  if_backing_off; /**< BACKOFF: 1: only while it backs off, since PreEnqueue was not
+                                  asked; else CHANGED. Other places: 0 */
+    uint8_t  reserved[6];
+    uint64_t ref;          /**< from a candidate, or a result */
+    /** words.event_sequence as read before PreEnqueue ran; used if place is GATED */
+    uint64_t judged_up_to;
+} schedq_decision_t;
+
+#define SCHEDQ_DECISION_INIT                                                             \
+    {                                                                                    \
+        sizeof(schedq_decision_t), SCHEDQ_EVENT_NONE, SCHEDQ_NOWHERE, 0, 0, 0,           \
+            {0, 0, 0, 0, 0, 0}, 0, 0                                                     \
+    }
+
+/**
+ * Moves a waiting pod if it still is what `ref` names.
+ *
+ * Object, Timestamp and order stay.
+ * @retval SCHEDQ_OK       moved; GATED also when it stays gated, under a new ref
+ * @retval SCHEDQ_CHANGED  it waits at a newer version, or its backoff is over and if_backing_off
+ *                         was 1 (the ref is the same, result->backing_off 0: ask PreEnqueue):
+ *                         result->ref, ->object: judge again; nothing changed
+ * @retval SCHEDQ_GONE     active, in flight or deleted: drop it; nothing changed
+ * @retval SCHEDQ_RETRY    GATED, and the gate has a newer stamp (result->sequence): ask PreEnqueue
+ *                         again; nothing changed
+ * @retval SCHEDQ_NOMEM    (never with MUTEX) nothing changed
+ * @retval SCHEDQ_INVALID  unknown event, SCHEDQ_EVENT_NONE too; illegal place, a gate that does not
+ *                         go with it, or one that is no plugin of the pod's profile; nothing
+ *                         changed
+ * @retval SCHEDQ_BUSY     nothing changed
+ *
+ * Threads: [worker]  Progress: locks; O(log n).
+ */
+SCHEDQ_API schedq_status_t schedq_apply(schedq_worker_t *worker, const schedq_decision_t *decision,
+                                        schedq_result_t *result);
+
+/**
+ * Applies many decisions, each as schedq_apply does; what becomes active becomes visible as with
+ * schedq_add_many.
+ *
+ * @param statuses receives what schedq_apply would have returned for element i; may be NULL
+ * @param results  receives the result of element i; may be NULL
+ * @param sum      counts over all
+ * @retval SCHEDQ_OK       all of them are OK (count 0 too)
+ * @retval other           the first element's status that is not OK; the others were still applied,
+ *                         see `statuses`
+ * @retval SCHEDQ_INVALID  decisions is NULL, or one has an unknown event, an illegal place, or a
+ *                         gate that does not go with its place; nothing changed, no array is
+ *                         written. (A gate that is no plugin of the pod's profile: as `other`)
+ * @retval SCHEDQ_BUSY     nothing changed, no array is written
+ *
+ * Threads: [worker]  Progress: locks; O(count log n).
+ */
+SCHEDQ_API schedq_status_t schedq_apply_many(schedq_worker_t *worker,
+                                             const schedq_decision_t *decisions, size_t count,
+                                             uint8_t *statuses, schedq_result_t *results,
+                                             schedq_result_t *sum);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
