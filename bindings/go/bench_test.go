@@ -26,7 +26,7 @@ type goLoop struct {
 	queue *schedq.Queue
 	names []string
 	text  string // all names
-	specs []schedq.PodSpec
+	items []schedq.AddItem
 }
 
 func newGoLoop(b *testing.B, engine schedq.Engine) *goLoop {
@@ -40,8 +40,9 @@ func newGoLoop(b *testing.B, engine schedq.Engine) *goLoop {
 	loop := &goLoop{queue: queue}
 	for i := range batch {
 		name := fmt.Sprintf("default/pod-%d", i)
-		loop.specs = append(loop.specs, schedq.PodSpec{
-			Object: uint64(i), Priority: 1, NameOffset: uint32(len(loop.text)), NameLength: uint32(len(name)),
+		loop.items = append(loop.items, schedq.AddItem{
+			NameOffset: uint32(len(loop.text)), NameLength: uint32(len(name)),
+			Spec: schedq.PodSpec{Object: uint64(i), Priority: 1},
 		})
 		loop.names = append(loop.names, name)
 		loop.text += name
@@ -56,7 +57,7 @@ func newGoLoop(b *testing.B, engine schedq.Engine) *goLoop {
 
 func (loop *goLoop) lives(count int) bool {
 	for i := range count {
-		if _, err := loop.queue.Add(loop.names[i%batch], &loop.specs[i%batch]); err != nil {
+		if _, err := loop.queue.Add(loop.names[i%batch], &loop.items[i%batch].Spec); err != nil {
 			return false
 		}
 		popped, err := loop.queue.TryPop()
@@ -74,7 +75,7 @@ func (loop *goLoop) batches(count int) bool {
 	var tokens [batch]schedq.Token
 
 	for done := 0; done < count; done += batch {
-		if _, err := loop.queue.AddMany(loop.text, loop.specs, pods[:], answers[:]); err != nil {
+		if _, err := loop.queue.AddMany(loop.text, loop.items, pods[:], answers[:]); err != nil {
 			return false
 		}
 		if taken, err := loop.queue.PopMany(popped[:]); err != nil || taken != batch {
@@ -143,7 +144,7 @@ func compare(b *testing.B, callsPerPod int, inGo func(*goLoop, int) bool, inC fu
 			sides[1].report(b)
 			b.ReportMetric(0, "ns/op") // of both together: it means nothing
 			c.Close()
-			if err := goes.queue.Destroy(); err != nil {
+			if err := goes.queue.DestroyWithPods(); err != nil {
 				b.Fatal(err)
 			}
 		})
@@ -178,7 +179,7 @@ func BenchmarkWord(b *testing.B) {
 	}
 	read.report(b)
 	b.ReportMetric(0, "ns/op")
-	if err := queue.Destroy(); err != nil {
+	if err := queue.DestroyWithPods(); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -220,7 +221,7 @@ func BenchmarkWakeUp(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 	queue.Close()
 	<-woken
-	if err := queue.Destroy(); err != nil {
+	if err := queue.DestroyWithPods(); err != nil {
 		b.Fatal(err)
 	}
 }

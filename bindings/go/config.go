@@ -122,9 +122,7 @@ func DefaultConfig() Config {
 //
 // Errors: ErrInvalid, there is no such preset.
 func PresetConfig(preset Preset) (Config, error) {
-	config := Config{}
-	size := unsafe.Sizeof(config)
-	status := Status(C.schedq_config_preset((*C.schedq_config_t)(unsafe.Pointer(&config)), C.size_t(size),
-		C.schedq_preset_t(preset)))
+	config := Config{structSize: uint32(unsafe.Sizeof(Config{}))}
+	status := Status(C.schedq_config_preset((*C.schedq_config_t)(unsafe.Pointer(&config)), C.schedq_preset_t(preset)))
 	return config, asError(status, "schedq_config_preset", "")
 }

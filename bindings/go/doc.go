@@ -1,7 +1,7 @@
 // Package schedq is the Go binding of the C library schedq: which pod (job, task) does a scheduler look at next.
 //
 // It is thin: one method for each function of the C header, with the same name, the same words and the same answers.
-// The header, schedq/schedq.h, is the reference for what each call guarantees; the comments here say what a Go caller
+// The headers that schedq/schedq.h includes are the reference for what each call guarantees; the comments here say what a Go caller
 // has to know. It adds four things that Go needs:
 //
 //   - Workers. The C library wants a handle for every call under way. A [Queue] keeps a pool of them and takes one for
@@ -37,7 +37,7 @@
 //
 // # Not bound
 //
-// schedq_pop, schedq_run and schedq_stop would block a thread, or start one that cannot wake a goroutine:
+// schedq_pop, schedq_pop_for, schedq_pop_until, schedq_run and schedq_stop would block a thread, or start one that cannot wake a goroutine:
 // [Queue.Pop] and [Queue.Run] do their work. schedq_worker_register, schedq_worker_unregister, schedq_worker_error and
 // schedq_worker_adopt are the pool's: no goroutine dies inside a call. schedq_clock_advance is what every call does with the
 // clock of New. Callbacks (hints, PreEnqueue, preCheck, affinity,

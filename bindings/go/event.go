@@ -1,8 +1,8 @@
 package schedq
 
 /*
-#cgo noescape schedq_move_all
-#cgo nocallback schedq_move_all
+#cgo noescape schedq_notify
+#cgo nocallback schedq_notify
 #cgo noescape schedq_assigned_pod_added
 #cgo nocallback schedq_assigned_pod_added
 #cgo noescape schedq_assigned_pod_updated
@@ -25,58 +25,58 @@ import (
 	"unsafe"
 )
 
-// Move is a cluster event that the library decides.
-type Move struct {
+// Change is an event that happened, with its objects; the library decides what it does.
+type Change struct {
 	Event     Event
 	OldObject uint64 // 0 = absent
 	NewObject uint64 // 0 = absent; a wildcard with one and without a Target reaches nobody
 	Target    Pod    // with a wildcard: only this pod reacts
 }
 
-func (move *Move) c() C.schedq_move_t {
-	return C.schedq_move_t{
-		struct_size: C.sizeof_schedq_move_t,
-		event:       C.schedq_event_t(move.Event),
-		old_object:  C.uint64_t(move.OldObject),
-		new_object:  C.uint64_t(move.NewObject),
-		target:      C.schedq_pod_t{C.uint64_t(move.Target.bits)},
+func (change *Change) c() C.schedq_change_t {
+	return C.schedq_change_t{
+		struct_size: C.sizeof_schedq_change_t,
+		event:       C.schedq_event_t(change.Event),
+		old_object:  C.uint64_t(change.OldObject),
+		new_object:  C.uint64_t(change.NewObject),
+		target:      C.schedq_pod_t{C.uint64_t(change.Target.bits)},
 	}
 }
 
-// MoveAll tells the queue that something changed in the cluster; the change must be visible before. [DecideLibrary]
+// Notify tells the queue that something changed in the cluster; the change must be visible before. [DecideLibrary]
 //
-// Errors: ErrInvalid, an unknown event, a Target with another event than a wildcard, DecideHost; ErrNoMemory, the next
+// Errors: ErrInvalid, an unknown event or EventNone, a Target with another event than a wildcard, DecideHost; ErrNoMemory, the next
 // Tick does the rest.
-func (queue *Queue) MoveAll(move *Move) (result Result, err error) {
-	c := move.c()
+func (queue *Queue) Notify(change *Change) (result Result, err error) {
+	c := change.c()
 	worker := queue.enter()
-	status := Status(C.schedq_move_all(worker, &c, result.c()))
-	err = queue.leave(worker, "schedq_move_all", status)
+	status := Status(C.schedq_notify(worker, &c, result.c()))
+	err = queue.leave(worker, "schedq_notify", status)
 	queue.tell(&result)
 	return result, err
 }
 
 // AssignedPodAdded tells the queue that a pod of that namespace got a node: it reaches the pods of the namespace that a
-// plugin with PluginSpread rejected. For RequeueMoveCycle; else MoveAll does it all. [DecideLibrary]
+// plugin with PluginSpread rejected. For RequeueMoveCycle; else Notify does it all. [DecideLibrary]
 //
-// Errors: as MoveAll.
-func (queue *Queue) AssignedPodAdded(move *Move, namespace string) (result Result, err error) {
-	c := move.c()
+// Errors: as Notify.
+func (queue *Queue) AssignedPodAdded(change *Change, namespace string) (result Result, err error) {
+	c := change.c()
 	worker := queue.enter()
-	status := Status(C.schedq_assigned_pod_added(worker, &c, text(namespace), C.uint32_t(len(namespace)), result.c()))
+	status := Status(C.schedq_assigned_pod_added(worker, &c, text(namespace), C.size_t(len(namespace)), result.c()))
 	err = queue.leave(worker, "schedq_assigned_pod_added", status)
 	queue.tell(&result)
 	return result, err
 }
 
 // AssignedPodUpdated tells the queue that a pod that has a node changed. As AssignedPodAdded, but a scale-down reaches what
-// MoveAll reaches. [DecideLibrary]
+// Notify reaches. [DecideLibrary]
 //
-// Errors: as MoveAll.
-func (queue *Queue) AssignedPodUpdated(move *Move, namespace string) (result Result, err error) {
-	c := move.c()
+// Errors: as Notify.
+func (queue *Queue) AssignedPodUpdated(change *Change, namespace string) (result Result, err error) {
+	c := change.c()
 	worker := queue.enter()
-	status := Status(C.schedq_assigned_pod_updated(worker, &c, text(namespace), C.uint32_t(len(namespace)), result.c()))
+	status := Status(C.schedq_assigned_pod_updated(worker, &c, text(namespace), C.size_t(len(namespace)), result.c()))
 	err = queue.leave(worker, "schedq_assigned_pod_updated", status)
 	queue.tell(&result)
 	return result, err
@@ -149,8 +149,10 @@ func (queue *Queue) Candidates(query *Query, out []Candidate) (count int, err er
 // Errors: ErrChanged, it waits at a newer version, or its backoff is over and the decision was IfBackingOff, Result.Ref,
 // Result.Object and Result.BackingOff: judge again; ErrGone, active, in flight or deleted: drop it; ErrRetry, Gated, and the gate has a newer stamp: ask PreEnqueue again; ErrNoMemory; ErrInvalid.
 func (queue *Queue) Apply(decision *Decision) (result Result, err error) {
+	copied := *decision
+	copied.structSize = uint32(unsafe.Sizeof(copied))
 	worker := queue.enter()
-	status := Status(C.schedq_apply(worker, (*C.schedq_decision_t)(unsafe.Pointer(decision)), result.c()))
+	status := Status(C.schedq_apply(worker, (*C.schedq_decision_t)(unsafe.Pointer(&copied)), result.c()))
 	err = queue.leave(worker, "schedq_apply", status)
 	queue.tell(&result)
 	return result, err
@@ -165,6 +167,9 @@ func (queue *Queue) ApplyMany(decisions []Decision, answers []Status, results []
 	checkLength("ApplyMany", len(results), len(decisions))
 	if len(decisions) == 0 {
 		return sum, nil
+	}
+	for i := range decisions {
+		decisions[i].structSize = uint32(unsafe.Sizeof(decisions[i]))
 	}
 	worker := queue.enter()
 	status := Status(C.schedq_apply_many(worker, (*C.schedq_decision_t)(unsafe.Pointer(&decisions[0])),

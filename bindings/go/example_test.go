@@ -16,7 +16,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	defer queue.Destroy()
+	defer queue.DestroyWithPods()
 
 	queue.Add("default/web", &schedq.PodSpec{Object: 1})
 	queue.Add("default/db", &schedq.PodSpec{Object: 2, Priority: 100})
@@ -26,7 +26,7 @@ func Example() {
 			break
 		}
 		fmt.Printf("%s: object %d\n", popped.Name, popped.Object)
-		queue.Done(popped.Token) // placed; AddUnschedulable if it fits nowhere
+		queue.Done(popped.Token) // placed; Fail if it fits nowhere
 	}
 	// Output:
 	// default/db: object 2
@@ -83,7 +83,7 @@ func Example_host() {
 		fmt.Println(err)
 		return
 	}
-	defer queue.Destroy()
+	defer queue.DestroyWithPods()
 	fit, _ := queue.RegisterPlugin(0, "Fit", 0, schedq.Interest{Resource: "Node", Actions: schedq.ActionAdd})
 
 	// A node joins. The order matters: log the event, stamp the plugins, look for candidates.
@@ -123,7 +123,7 @@ func Example_host() {
 	fail := func(popped *schedq.Popped) {
 		failure := schedq.Failure{Place: schedq.Parked, Unschedulable: fit, JudgedUpTo: popped.Seen}
 		for {
-			result, err := queue.AddUnschedulable(&popped.Token, &failure)
+			result, err := queue.Fail(&popped.Token, &failure)
 			if err != schedq.ErrRetry {
 				fmt.Printf("pod %d: %s\n", popped.Object, result.Place)
 				return
@@ -150,7 +150,7 @@ func Example_host() {
 	fmt.Println(ticked.ToActive, "are active")
 	// Output:
 	// pod 1: backoff
-	// pod 2: unschedulable
+	// pod 2: parked
 	// pod 2: backoff
 	// 2 are active
 }

@@ -37,7 +37,7 @@ func TestAPodIsNotParkedOnAnOldJudgement(t *testing.T) {
 		sequence := f.event(fit)
 		before := popped.Token
 		failure := &schedq.Failure{Place: schedq.Parked, Unschedulable: fit, JudgedUpTo: popped.Seen}
-		result, err := f.AddUnschedulable(&popped.Token, failure)
+		result, err := f.Fail(&popped.Token, failure)
 		f.wants(err, schedq.ErrRetry)
 		if result.Sequence < sequence {
 			t.Fatalf("judge up to %d, the event is %d", result.Sequence, sequence)
@@ -46,7 +46,7 @@ func TestAPodIsNotParkedOnAnOldJudgement(t *testing.T) {
 			t.Fatal("the token that was passed is used up: another one has to be stored")
 		}
 		failure.JudgedUpTo = result.Sequence
-		result, err = f.AddUnschedulable(&popped.Token, failure)
+		result, err = f.Fail(&popped.Token, failure)
 		f.ok(err)
 		equal(f, "place", result.Place, schedq.Parked)
 		equal(f, "parked", f.Words().Parked(), 1)
@@ -91,7 +91,7 @@ func TestAnUpdateVoidsADecision(t *testing.T) {
 		old := f.candidates(schedq.Query{Rejectors: fit})[0]
 		updated, err := f.Update("default/a", &schedq.PodSpec{Object: 2}, 1, nil)
 		f.ok(err)
-		decision := schedq.Decision{Ref: old.Ref, Place: schedq.Active}
+		decision := schedq.Decision{Ref: old.Ref, Place: schedq.Active, Event: schedq.EventNodeAdd}
 		result, err := f.Apply(&decision)
 		f.wants(err, schedq.ErrChanged)
 		equal(f, "newest object", result.Object, 2)
@@ -119,7 +119,7 @@ func TestAGateRoundTrips(t *testing.T) {
 		found := f.candidates(schedq.Query{Gates: bit})
 		equal(f, "candidates", len(found), 1)
 		equal(f, "gate", found[0].Gate, gate)
-		decision := schedq.Decision{Ref: found[0].Ref, Place: schedq.Gated, Gate: gate, Uncounted: true}
+		decision := schedq.Decision{Ref: found[0].Ref, Place: schedq.Gated, Gate: gate, Uncounted: true, Event: schedq.EventNodeAdd}
 		result, err := f.Apply(&decision)
 		f.ok(err)
 		equal(f, "came in again", result.ToGated, 0)
@@ -137,7 +137,7 @@ func TestAnActivationReachesAPodInFlight(t *testing.T) {
 		popped := f.pop("default/a")
 		_, err := f.Activate([]schedq.Pod{popped.Pod})
 		f.ok(err)
-		_, err = f.AddUnschedulable(&popped.Token, &schedq.Failure{Place: schedq.Parked, Unschedulable: fit})
+		_, err = f.Fail(&popped.Token, &schedq.Failure{Place: schedq.Parked, Unschedulable: fit})
 		f.wants(err, schedq.ErrRetry)
 		_, err = f.Activate(nil)
 		f.ok(err)
@@ -157,7 +157,7 @@ func TestLeftoversAndDueBackoffAreFoundByTime(t *testing.T) {
 		equal(f, "leftovers", len(found), 1)
 		equal(f, "object", found[0].Object, 1)
 
-		decision := schedq.Decision{Ref: f.candidates(schedq.Query{Rejectors: fit})[1].Ref, Place: schedq.Backoff}
+		decision := schedq.Decision{Ref: f.candidates(schedq.Query{Rejectors: fit})[1].Ref, Place: schedq.Backoff, Event: schedq.EventNodeAdd}
 		_, err := f.Apply(&decision)
 		f.ok(err)
 		f.now += 2 * second
@@ -176,6 +176,7 @@ func TestADecisionForAPodThatBacksOffEndsWithItsBackoff(t *testing.T) {
 		f.park("default/a", 1, fit)
 		decision := schedq.Decision{
 			Ref: f.candidates(schedq.Query{Rejectors: fit})[0].Ref, Place: schedq.Backoff, IfBackingOff: true,
+			Event: schedq.EventNodeAdd,
 		}
 		f.now += 10 * second
 		result, err := f.Apply(&decision)
@@ -196,7 +197,7 @@ func TestMethodsOfOneWayToDecideRefuseTheOther(t *testing.T) {
 		f.wants(err, schedq.ErrInvalid)
 	})
 	onBothEngines(t, byHost, func(f *fixture) {
-		_, err := f.MoveAll(&schedq.Move{Event: schedq.EventNodeAdd})
+		_, err := f.Notify(&schedq.Change{Event: schedq.EventNodeAdd})
 		f.wants(err, schedq.ErrInvalid)
 	})
 }

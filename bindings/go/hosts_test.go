@@ -55,7 +55,7 @@ func TestNoEventIsMissed(t *testing.T) {
 			runtime.Gosched() // a cycle takes its time
 			failure := schedq.Failure{Place: schedq.Parked, Unschedulable: fit, JudgedUpTo: popped.Seen}
 			for {
-				result, err := f.AddUnschedulable(&popped.Token, &failure)
+				result, err := f.Fail(&popped.Token, &failure)
 				if err != schedq.ErrRetry {
 					return err
 				}

@@ -20,6 +20,9 @@ var (
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.JudgedUpTo) - unsafe.Offsetof(C.schedq_pod_spec_t{}.judged_up_to)]byte{}
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Only) - unsafe.Offsetof(C.schedq_pod_spec_t{}.only)]byte{}
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Gate) - unsafe.Offsetof(C.schedq_pod_spec_t{}.gate)]byte{}
+	_ [0]byte = [unsafe.Offsetof(PodSpec{}.label) - unsafe.Offsetof(C.schedq_pod_spec_t{}.label)]byte{}
+	_ [0]byte = [unsafe.Sizeof(AddItem{}) - unsafe.Sizeof(C.schedq_add_item_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(AddItem{}.Spec) - unsafe.Offsetof(C.schedq_add_item_t{}.spec)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Result{}) - unsafe.Sizeof(C.schedq_result_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(Result{}.Left) - unsafe.Offsetof(C.schedq_result_t{}.left)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Result{}.BackingOff) - unsafe.Offsetof(C.schedq_result_t{}.backing_off)]byte{}
@@ -27,10 +30,11 @@ var (
 	_ [0]byte = [unsafe.Offsetof(History{}.Errors) - unsafe.Offsetof(C.schedq_history_t{}.errors)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Failure{}) - unsafe.Sizeof(C.schedq_failure_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(Failure{}.Newest) - unsafe.Offsetof(C.schedq_failure_t{}.newest)]byte{}
-	_ [0]byte = [unsafe.Offsetof(Failure{}.HasNewest) - unsafe.Offsetof(C.schedq_failure_t{}.has_newest)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Failure{}.JudgedUpTo) - unsafe.Offsetof(C.schedq_failure_t{}.judged_up_to)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Candidate{}) - unsafe.Sizeof(C.schedq_candidate_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(Candidate{}.Profile) - unsafe.Offsetof(C.schedq_candidate_t{}.profile)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Decision{}) - unsafe.Sizeof(C.schedq_decision_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(Decision{}.Ref) - unsafe.Offsetof(C.schedq_decision_t{}.ref)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Decision{}.Uncounted) - unsafe.Offsetof(C.schedq_decision_t{}.uncounted)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Decision{}.IfBackingOff) - unsafe.Offsetof(C.schedq_decision_t{}.if_backing_off)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Stats{}) - unsafe.Sizeof(C.schedq_stats_t{})]byte{}

@@ -14,13 +14,13 @@ func TestTheLibraryDecidesByWhatPluginsRegistered(t *testing.T) {
 		fit := f.plugin("Fit", schedq.Interest{Resource: "Node", Actions: schedq.ActionAdd | schedq.ActionUpdateNodeAllocatable})
 		f.add("default/a", schedq.PodSpec{})
 		popped := f.pop("default/a")
-		_, err := f.AddUnschedulable(&popped.Token, &schedq.Failure{Unschedulable: fit})
+		_, err := f.Fail(&popped.Token, &schedq.Failure{Unschedulable: fit})
 		f.ok(err)
 		equal(f, "place", f.place("default/a"), schedq.Parked)
-		result, err := f.MoveAll(&schedq.Move{Event: schedq.EventNodeUpdateTaint})
+		result, err := f.Notify(&schedq.Change{Event: schedq.EventNodeUpdateTaint})
 		f.ok(err)
 		equal(f, "moved by another event", result.ToBackoff, 0)
-		result, err = f.MoveAll(&schedq.Move{Event: schedq.EventNodeAdd})
+		result, err = f.Notify(&schedq.Change{Event: schedq.EventNodeAdd})
 		f.ok(err)
 		equal(f, "moved", result.ToBackoff, 1)
 		f.now += second
@@ -40,13 +40,13 @@ func TestAnAssignedPodReachesThoseThatASpreadPluginRejected(t *testing.T) {
 		for _, name := range []string{"near/a", "near/b", "far/c"} {
 			f.add(name, schedq.PodSpec{})
 			popped := f.pop(name)
-			_, err := f.AddUnschedulable(&popped.Token, &schedq.Failure{Unschedulable: spread})
+			_, err := f.Fail(&popped.Token, &schedq.Failure{Unschedulable: spread})
 			f.ok(err)
 		}
-		result, err := f.AssignedPodAdded(&schedq.Move{Event: schedq.EventAssignedPodAdd}, "near")
+		result, err := f.AssignedPodAdded(&schedq.Change{Event: schedq.EventAssignedPodAdd}, "near")
 		f.ok(err)
 		equal(f, "moved", result.ToBackoff, 2)
-		result, err = f.AssignedPodUpdated(&schedq.Move{Event: schedq.EventAssignedPodUpdateScaleDown}, "near")
+		result, err = f.AssignedPodUpdated(&schedq.Change{Event: schedq.EventAssignedPodUpdateScaleDown}, "near")
 		f.ok(err)
 		equal(f, "moved by a scale-down, wherever they are", result.ToBackoff, 1)
 	})
@@ -120,7 +120,7 @@ func TestRefusalsHaveWords(t *testing.T) {
 		t.Errorf("preset 99: got %v", err)
 	}
 	onBothEngines(t, func(config *schedq.Config) { config.MaxPods = 1 }, func(f *fixture) {
-		_, err := f.Add("nameless", &schedq.PodSpec{})
+		_, err := f.Add("name\x00less", &schedq.PodSpec{})
 		f.wants(err, schedq.ErrInvalid)
 		if !strings.Contains(err.Error(), "schedq_add") || !strings.Contains(err.Error(), "name") {
 			f.Errorf("got %q", err)
@@ -143,7 +143,7 @@ func TestStatusesAndPlacesHaveNames(t *testing.T) {
 	if got := schedq.ErrNotFound.Error(); got != "schedq: SCHEDQ_NOT_FOUND" {
 		t.Errorf("got %q", got)
 	}
-	if got := schedq.Parked.String(); got != "unschedulable" {
+	if got := schedq.Parked.String(); got != "parked" {
 		t.Errorf("got %q", got)
 	}
 	if major, minor, patch := schedq.Version(); major == 0 && minor == 0 && patch == 0 {

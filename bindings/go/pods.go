@@ -9,8 +9,8 @@ package schedq
 #cgo nocallback schedq_done_many
 #cgo nocallback schedq_done
 #cgo nocallback schedq_token_alive
-#cgo noescape schedq_add_unschedulable
-#cgo nocallback schedq_add_unschedulable
+#cgo noescape fail_with_newest
+#cgo nocallback fail_with_newest
 #cgo noescape schedq_readd
 #cgo nocallback schedq_readd
 #cgo noescape schedq_find
@@ -19,19 +19,34 @@ package schedq
 #cgo nocallback schedq_update
 #cgo noescape schedq_delete
 #cgo nocallback schedq_delete
+#cgo noescape schedq_delete_name
+#cgo nocallback schedq_delete_name
 #cgo noescape schedq_activate
 #cgo nocallback schedq_activate
 #cgo nocallback schedq_nominate
 #include <schedq/schedq.h>
+
+// What Go passes to C must not point to what is Go's: the pointer is set here.
+static schedq_status_t
+fail_with_newest(schedq_worker_t *worker, schedq_token_t *token, schedq_failure_t *failure,
+                 const schedq_pod_spec_t *newest, schedq_result_t *result)
+{
+    schedq_status_t status;
+
+    failure->newest = newest;
+    status = schedq_fail(worker, token, failure, result);
+    failure->newest = NULL;
+    return status;
+}
 */
 import "C"
 
 import "unsafe"
 
-// named is a spec whose name is all of a text.
-func named(spec *PodSpec, name string) PodSpec {
+// sized is a spec as C wants it.
+func sized(spec *PodSpec) PodSpec {
 	copied := *spec
-	copied.NameOffset, copied.NameLength = 0, uint32(len(name))
+	copied.structSize = uint32(unsafe.Sizeof(copied))
 	return copied
 }
 
@@ -50,33 +65,46 @@ func checkLength(call string, length, count int) {
 	}
 }
 
-// Add puts a new pod in the queue. name is "namespace/name".
+// Add puts a new pod in the queue. A name has 1..NameMax bytes, none of them 0; with Config.KubeMinor it is
+// "namespace/name".
 //
 // Errors: ErrExists, with a Result that describes the pod that has the name; ErrRetry, [DecideHost] its gate has a newer
 // stamp: ask PreEnqueue again; ErrClosed; ErrFull; ErrNoMemory; ErrInvalid.
 func (queue *Queue) Add(name string, spec *PodSpec) (result Result, err error) {
-	copied := named(spec, name)
+	copied := sized(spec)
 	worker := queue.enter()
-	status := Status(C.schedq_add(worker, text(name), copied.c(), result.c()))
+	status := Status(C.schedq_add(worker, text(name), C.size_t(len(name)), copied.c(), result.c()))
 	err = queue.leave(worker, "schedq_add", status)
 	queue.tell(&result)
 	return result, err
 }
 
+// AddItem is one pod of [Queue.AddMany].
+type AddItem struct {
+	NameOffset uint32 // where its name begins in the text of all names
+	NameLength uint32
+	Spec       PodSpec
+}
+
 // AddMany adds many pods: no pop takes one of them while another that ranks before it is still to come.
 //
-// names holds the names, where each spec says. pods and results receive, for each spec, the handle and what Add would
-// have answered; each may be nil, else it is as long as specs. Without results one invalid spec stops all.
+// names holds the names, where each item says; an item that reaches past it is ErrInvalid. pods and results receive, for
+// each item, the handle and what Add would have answered; each may be nil, else it is as long as items. Without results
+// one invalid item stops all.
 //
 // Errors: that of the first pod that was not added; the others were still added.
-func (queue *Queue) AddMany(names string, specs []PodSpec, pods []Pod, results []Status) (sum Result, err error) {
-	checkLength("AddMany", len(pods), len(specs))
-	checkLength("AddMany", len(results), len(specs))
-	if len(specs) == 0 {
+func (queue *Queue) AddMany(names string, items []AddItem, pods []Pod, results []Status) (sum Result, err error) {
+	checkLength("AddMany", len(pods), len(items))
+	checkLength("AddMany", len(results), len(items))
+	if len(items) == 0 {
 		return sum, nil
 	}
+	for i := range items {
+		items[i].Spec.structSize = uint32(unsafe.Sizeof(items[i].Spec))
+	}
 	worker := queue.enter()
-	status := Status(C.schedq_add_many(worker, text(names), specs[0].c(), C.size_t(len(specs)),
+	status := Status(C.schedq_add_many(worker, text(names), C.size_t(len(names)),
+		(*C.schedq_add_item_t)(unsafe.Pointer(&items[0])), C.size_t(len(items)),
 		(*C.schedq_pod_t)(unsafe.Pointer(unsafe.SliceData(pods))), statuses(results), sum.c()))
 	err = queue.leave(worker, "schedq_add_many", status)
 	queue.tell(&sum)
@@ -115,34 +143,44 @@ func (queue *Queue) TokenAlive(token Token) error {
 	return queue.leave(worker, "schedq_token_alive", status)
 }
 
-// AddUnschedulable ends a cycle without success: the pod is parked, backs off or is tried again.
+// Fail ends a cycle without success: the pod is parked, backs off or is tried again.
 //
 // The token is in and out: after ErrRetry, ErrNoMemory and ErrInvalid the pod is still in flight, under the token that is
 // stored there.
 //
 // Errors: ErrRetry, [DecideHost] judge events up to Result.Sequence, call again; ErrGone, it was deleted meanwhile, the
 // token is used up; ErrStale, the token was used before; ErrNoMemory; ErrInvalid.
-func (queue *Queue) AddUnschedulable(token *Token, failure *Failure) (result Result, err error) {
+func (queue *Queue) Fail(token *Token, failure *Failure) (result Result, err error) {
+	var newest *C.schedq_pod_spec_t
+
 	copied := *failure
 	copied.structSize = uint32(unsafe.Sizeof(copied))
+	copied.Newest = nil
+	if failure.Newest != nil {
+		spec := sized(failure.Newest)
+		newest = spec.c()
+	}
 	worker := queue.enter()
-	status := Status(C.schedq_add_unschedulable(worker, (*C.schedq_token_t)(unsafe.Pointer(token)),
-		(*C.schedq_failure_t)(unsafe.Pointer(&copied)), result.c()))
-	err = queue.leave(worker, "schedq_add_unschedulable", status)
+	status := Status(C.fail_with_newest(worker, (*C.schedq_token_t)(unsafe.Pointer(token)),
+		(*C.schedq_failure_t)(unsafe.Pointer(&copied)), newest, result.c()))
+	err = queue.leave(worker, "schedq_fail", status)
 	queue.tell(&result)
 	return result, err
 }
 
 // Readd puts back a pod that failed after its Done (binding): it comes with its history, from before this failure, and is
-// never parked. spec.Gate and failure.HasNewest stay zero; [DecideHost] failure holds the gate.
+// never parked. spec.Gate and failure.Newest stay zero; [DecideHost] failure holds the gate.
 //
 // Errors: as Add.
 func (queue *Queue) Readd(name string, spec *PodSpec, history *History, failure *Failure) (result Result, err error) {
-	copied := named(spec, name)
+	copied := sized(spec)
 	why := *failure
 	why.structSize = uint32(unsafe.Sizeof(why))
+	if why.Newest != nil {
+		return result, &Error{ErrInvalid, "schedq_readd", "failure.newest: NULL, since the spec of a readd is the newest"}
+	}
 	worker := queue.enter()
-	status := Status(C.schedq_readd(worker, text(name), copied.c(), (*C.schedq_history_t)(unsafe.Pointer(history)),
+	status := Status(C.schedq_readd(worker, text(name), C.size_t(len(name)), copied.c(), (*C.schedq_history_t)(unsafe.Pointer(history)),
 		(*C.schedq_failure_t)(unsafe.Pointer(&why)), result.c()))
 	err = queue.leave(worker, "schedq_readd", status)
 	queue.tell(&result)
@@ -154,21 +192,21 @@ func (queue *Queue) Readd(name string, spec *PodSpec, history *History, failure 
 // Errors: ErrNotFound; ErrInvalid.
 func (queue *Queue) Find(name string) (result Result, err error) {
 	worker := queue.enter()
-	status := Status(C.schedq_find(worker, text(name), C.uint32_t(len(name)), result.c()))
+	status := Status(C.schedq_find(worker, text(name), C.size_t(len(name)), result.c()))
 	return result, queue.leave(worker, "schedq_find", status)
 }
 
-// Update replaces the description of a pod, and adds it if its name is unknown, unless the spec has PodExisting. events are
-// what the update was classified as; before is the object from before the update, for whoever looks at events, 0 = none.
+// Update replaces the description of a pod; with PodAdd it adds the pod if its name is unknown. events are what the update
+// was classified as; before is the object from before the update, for whoever looks at events, 0 = none.
 //
 // [DecideHost] nothing is decided: a waiting pod's new Ref comes back: judge the events, then Apply.
 //
-// Errors: as Add when it acts as one; ErrNotFound with PodExisting, also if another pod than spec.Only has the name; ErrInvalid
-// also for another profile than before.
+// Errors: as Add when it acts as one; ErrNotFound without PodAdd, also if another pod than spec.Only has the name;
+// ErrInvalid also for another profile than before.
 func (queue *Queue) Update(name string, spec *PodSpec, before uint64, events []Event) (result Result, err error) {
-	copied := named(spec, name)
+	copied := sized(spec)
 	worker := queue.enter()
-	status := Status(C.schedq_update(worker, text(name), copied.c(), C.uint64_t(before),
+	status := Status(C.schedq_update(worker, text(name), C.size_t(len(name)), copied.c(), C.uint64_t(before),
 		(*C.schedq_event_t)(unsafe.Pointer(unsafe.SliceData(events))), C.size_t(len(events)), result.c()))
 	err = queue.leave(worker, "schedq_update", status)
 	queue.tell(&result)
@@ -178,22 +216,18 @@ func (queue *Queue) Update(name string, spec *PodSpec, before uint64, events []E
 // Delete removes a pod by its name. In flight: the name is free at once, its holder gets ErrGone.
 //
 // Errors: ErrNotFound; ErrInvalid.
-func (queue *Queue) Delete(name string) (Result, error) {
-	return queue.remove(Pod{}, name)
+func (queue *Queue) Delete(name string) (result Result, err error) {
+	worker := queue.enter()
+	status := Status(C.schedq_delete_name(worker, text(name), C.size_t(len(name)), result.c()))
+	return result, queue.leave(worker, "schedq_delete_name", status)
 }
 
 // DeletePod removes a pod by its handle. As Delete otherwise.
-func (queue *Queue) DeletePod(pod Pod) (Result, error) {
-	if pod.IsZero() {
-		return Result{}, ErrNotFound
-	}
-	return queue.remove(pod, "")
-}
-
-func (queue *Queue) remove(pod Pod, name string) (result Result, err error) {
+//
+// Errors: ErrNotFound, also of the zero value.
+func (queue *Queue) DeletePod(pod Pod) (result Result, err error) {
 	worker := queue.enter()
-	status := Status(C.schedq_delete(worker, C.schedq_pod_t{C.uint64_t(pod.bits)}, text(name), C.uint32_t(len(name)),
-		result.c()))
+	status := Status(C.schedq_delete(worker, C.schedq_pod_t{C.uint64_t(pod.bits)}, result.c()))
 	return result, queue.leave(worker, "schedq_delete", status)
 }
 

@@ -3,8 +3,8 @@ package schedq
 /*
 #cgo noescape schedq_try_pop
 #cgo nocallback schedq_try_pop
-#cgo noescape schedq_pop_many
-#cgo nocallback schedq_pop_many
+#cgo noescape schedq_try_pop_many
+#cgo nocallback schedq_try_pop_many
 #include <schedq/schedq.h>
 */
 import "C"
@@ -67,8 +67,8 @@ func (queue *Queue) PopMany(out []Popped) (taken int, err error) {
 	for taken < len(out) && err == nil {
 		capacity := min(popBatch, len(out)-taken)
 		worker := queue.enter()
-		status := Status(C.schedq_pop_many(worker, &batch[0], C.size_t(capacity), &count))
-		err = queue.leave(worker, "schedq_pop_many", status)
+		status := Status(C.schedq_try_pop_many(worker, &batch[0], C.size_t(capacity), &count))
+		err = queue.leave(worker, "schedq_try_pop_many", status)
 		if err == nil {
 			fillMany(out[taken:], batch[:count])
 			taken += int(count)

@@ -178,7 +178,7 @@ func TestRunServesTime(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				result, err := queue.AddUnschedulable(&popped.Token, &schedq.Failure{})
+				result, err := queue.Fail(&popped.Token, &schedq.Failure{})
 				if err != nil || result.Place != schedq.ErrorBackoff {
 					t.Fatal(result.Place, err)
 				}
@@ -191,7 +191,7 @@ func TestRunServesTime(t *testing.T) {
 			}
 			queue.Close()
 			<-ended
-			if err := queue.Destroy(); err != nil {
+			if err := queue.DestroyWithPods(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -206,7 +206,7 @@ func TestACallAfterDestroyPanics(t *testing.T) {
 	if _, err := queue.TryPop(); err != schedq.ErrEmpty {
 		t.Error(err)
 	}
-	if err := queue.Destroy(); err != nil {
+	if err := queue.DestroyWithPods(); err != nil {
 		t.Error(err)
 	}
 	defer func() {
@@ -232,7 +232,7 @@ func TestAWakeUpIsPassedOn(t *testing.T) {
 		for f.Waiting() < 2 {
 			time.Sleep(time.Millisecond)
 		}
-		_, err := f.AddMany("default/adefault/b", []schedq.PodSpec{{NameLength: 9}, {NameOffset: 9, NameLength: 9}}, nil, nil)
+		_, err := f.AddMany("default/adefault/b", []schedq.AddItem{{NameLength: 9}, {NameOffset: 9, NameLength: 9}}, nil, nil)
 		f.ok(err)
 		f.ok(<-ended)
 		f.ok(<-ended)

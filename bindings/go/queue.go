@@ -5,7 +5,10 @@ package schedq
 #cgo CFLAGS: -std=gnu11 -O2
 #cgo noescape schedq_create
 #cgo nocallback schedq_create
+#cgo noescape schedq_destroy
 #cgo nocallback schedq_destroy
+#cgo noescape schedq_destroy_with_pods
+#cgo nocallback schedq_destroy_with_pods
 #cgo noescape schedq_reserve
 #cgo nocallback schedq_reserve
 #cgo nocallback schedq_trim
@@ -81,14 +84,34 @@ func (queue *Queue) Close() {
 	}
 }
 
-// Destroy ends the queue and frees its memory. No other call may overlap with it or follow it: a program that cannot
-// promise that calls Close only.
+// Destroy ends a queue that has no pods and frees its memory. No other call may overlap with it or follow it if it
+// returns nil: a program that cannot promise that calls Close only. The queue is closed in any case.
+//
+// Errors: ErrNotEmpty, which says how many pods are where: end them, or call DestroyWithPods.
 func (queue *Queue) Destroy() error {
+	var why whyText
+
 	queue.Close()
 	queue.pool.drain()
-	status := Status(C.schedq_destroy(queue.c))
-	queue.c, queue.words = nil, nil
-	return asError(status, "schedq_destroy", "")
+	status := Status(C.schedq_destroy(queue.c, &why[0], whySize))
+	return queue.ended(status, "schedq_destroy", &why)
+}
+
+// DestroyWithPods ends the queue, drops the pods that are left, and frees its memory. As Destroy otherwise.
+func (queue *Queue) DestroyWithPods() error {
+	var why whyText
+
+	queue.Close()
+	queue.pool.drain()
+	status := Status(C.schedq_destroy_with_pods(queue.c, &why[0], whySize))
+	return queue.ended(status, "schedq_destroy_with_pods", &why)
+}
+
+func (queue *Queue) ended(status Status, call string, why *whyText) error {
+	if status == OK {
+		queue.c, queue.words = nil, nil
+	}
+	return asError(status, call, why.String())
 }
 
 // Reserve allocates for that many pods (names of at most 63 bytes), priorities and workers.

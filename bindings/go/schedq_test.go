@@ -3,6 +3,7 @@ package schedq_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"schedq"
@@ -33,7 +34,7 @@ func newFixture(t *testing.T, engine schedq.Engine, change func(*schedq.Config))
 	}
 	fixture.Queue = queue
 	t.Cleanup(func() {
-		if err := queue.Destroy(); err != nil {
+		if err := queue.DestroyWithPods(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -95,7 +96,7 @@ func (fixture *fixture) park(name string, object uint64, rejectors schedq.Plugin
 	fixture.Helper()
 	fixture.add(name, schedq.PodSpec{Object: object})
 	popped := fixture.pop(name)
-	result, err := fixture.AddUnschedulable(&popped.Token, &schedq.Failure{
+	result, err := fixture.Fail(&popped.Token, &schedq.Failure{
 		Place: schedq.Parked, Unschedulable: rejectors, JudgedUpTo: popped.Seen,
 	})
 	fixture.ok(err)
@@ -164,21 +165,24 @@ func TestNamesAndHandlesFindPods(t *testing.T) {
 		f.ok(err)
 		equal(f, "replaced", updated.Object, 5)
 		equal(f, "added", updated.Added, false)
-		_, err = f.Update("default/unknown", &schedq.PodSpec{Flags: schedq.PodExisting}, 0, nil)
+		_, err = f.Update("default/unknown", &schedq.PodSpec{}, 0, nil)
 		f.wants(err, schedq.ErrNotFound)
-		_, err = f.Add("default/unknown", &schedq.PodSpec{Flags: schedq.PodExisting})
+		_, err = f.Add("default/unknown", &schedq.PodSpec{Flags: schedq.PodAdd})
 		f.wants(err, schedq.ErrInvalid)
-		updated, err = f.Update("default/a", &schedq.PodSpec{Object: 8, Flags: schedq.PodExisting}, 7, nil)
+		updated, err = f.Update("default/new", &schedq.PodSpec{Flags: schedq.PodAdd}, 0, nil)
+		f.ok(err)
+		equal(f, "added by an update that may", updated.Added, true)
+		updated, err = f.Update("default/a", &schedq.PodSpec{Object: 8}, 7, nil)
 		f.ok(err)
 		equal(f, "replaced by an update that does not add", updated.Object, 7)
-		one := schedq.PodSpec{Object: 9, Flags: schedq.PodExisting, Only: f.add("default/b", schedq.PodSpec{}).Pod}
+		one := schedq.PodSpec{Object: 9, Only: f.add("default/b", schedq.PodSpec{}).Pod}
 		_, err = f.Update("default/a", &one, 0, nil)
 		f.wants(err, schedq.ErrNotFound)
 		one.Only = added.Pod
 		updated, err = f.Update("default/a", &one, 0, nil)
 		f.ok(err)
 		equal(f, "replaced by an update of one pod", updated.Object, 8)
-		_, err = f.Update("default/a", &schedq.PodSpec{Only: added.Pod}, 0, nil)
+		_, err = f.Update("default/a", &schedq.PodSpec{Flags: schedq.PodAdd, Only: added.Pod}, 0, nil)
 		f.wants(err, schedq.ErrInvalid)
 		_, err = f.DeletePod(added.Pod)
 		f.ok(err)
@@ -197,19 +201,20 @@ func TestManyPodsGoInAndOutWithOneCall(t *testing.T) {
 	onBothEngines(t, nil, func(f *fixture) {
 		const count = 200
 		var names string
-		specs := make([]schedq.PodSpec, count)
-		for i := range specs {
+		items := make([]schedq.AddItem, count)
+		for i := range items {
 			name := fmt.Sprintf("default/pod-%03d", i)
-			specs[i] = schedq.PodSpec{
-				Object: uint64(i), Priority: int32(count - i), NameOffset: uint32(len(names)), NameLength: uint32(len(name)),
+			items[i] = schedq.AddItem{
+				NameOffset: uint32(len(names)), NameLength: uint32(len(name)),
+				Spec: schedq.PodSpec{Object: uint64(i), Priority: int32(count - i)},
 			}
 			names += name
 		}
 		pods, answers := make([]schedq.Pod, count), make([]schedq.Status, count)
-		sum, err := f.AddMany(names, specs, pods, answers)
+		sum, err := f.AddMany(names, items, pods, answers)
 		f.ok(err)
 		equal(f, "active", sum.ToActive, count)
-		sum, err = f.AddMany(names, specs[:2], nil, answers[:2])
+		sum, err = f.AddMany(names, items[:2], nil, answers[:2])
 		f.wants(err, schedq.ErrExists)
 		equal(f, "second answer", answers[1], schedq.ErrExists)
 		equal(f, "active of the second time", sum.ToActive, 0)
@@ -233,6 +238,8 @@ func TestManyPodsGoInAndOutWithOneCall(t *testing.T) {
 		equal(f, "taken of nothing", taken, 0)
 		_, err = f.AddMany("", nil, nil, nil)
 		f.ok(err)
+		_, err = f.AddMany(names[:20], items[1:3], nil, nil)
+		f.wants(err, schedq.ErrInvalid)
 		f.ok(f.DoneMany(nil, nil))
 	})
 }
@@ -243,7 +250,7 @@ func TestAFailureAfterDoneComesBackWithItsHistory(t *testing.T) {
 		popped := f.pop("default/a")
 		f.ok(f.Done(popped.Token))
 		failure := &schedq.Failure{Place: schedq.Backoff}
-		_, err := f.AddUnschedulable(&popped.Token, failure)
+		_, err := f.Fail(&popped.Token, failure)
 		f.wants(err, schedq.ErrStale)
 		result, err := f.Readd("default/a", &schedq.PodSpec{Object: 9}, &popped.History, failure)
 		f.ok(err)
@@ -284,9 +291,38 @@ func TestTheClockDoesNotGoBack(t *testing.T) {
 	})
 }
 
-func TestACallForOnePodTakesTheWholeName(t *testing.T) {
+func TestAnyTextIsAName(t *testing.T) {
 	onBothEngines(t, nil, func(f *fixture) {
-		f.add("default/a", schedq.PodSpec{NameOffset: 100, NameLength: 3})
-		f.pop("default/a")
+		for _, name := range []string{"a", "job-17", "/", "a/b/c", "\xff", strings.Repeat("x", schedq.NameMax)} {
+			f.add(name, schedq.PodSpec{})
+			f.pop(name)
+		}
+		for _, name := range []string{"", "a\x00b", strings.Repeat("x", schedq.NameMax+1)} {
+			_, err := f.Add(name, &schedq.PodSpec{})
+			f.wants(err, schedq.ErrInvalid)
+		}
 	})
+}
+
+func TestDestroyRefusesWhilePodsWouldBeLost(t *testing.T) {
+	queue, err := schedq.New(schedq.DefaultConfig(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := queue.Add("a", &schedq.PodSpec{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := queue.Destroy(); !errors.Is(err, schedq.ErrNotEmpty) || !strings.Contains(err.Error(), "1 active") {
+		t.Fatalf("got %v", err)
+	}
+	popped, err := queue.TryPop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := queue.Done(popped.Token); err != nil {
+		t.Fatal(err)
+	}
+	if err := queue.Destroy(); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -40,11 +40,12 @@ const (
 	ActionAll                      Action = C.SCHEDQ_ACTION_ALL
 )
 
-// Event numbers a kind of event: {resource, actions, label}.
+// Event is a kind of change ("a node was added"): {resource, actions, label}.
 type Event uint16
 
 // Events that every queue knows. The resource UnschedulablePod is a pod without a node, AssignedPod one that has a node.
 const (
+	EventNone                                Event = C.SCHEDQ_EVENT_NONE     // no event: refused where one is wanted
 	EventWildcard                            Event = C.SCHEDQ_EVENT_WILDCARD // {"*", ActionAll}
 	EventUnscheduledPodAdd                   Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_ADD
 	EventUnscheduledPodDelete                Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_DELETE
@@ -157,7 +158,7 @@ func (queue *Queue) NamePlugin(profile Profile, name string) (Plugins, error) {
 	var why whyText
 	var bit C.uint64_t
 
-	status := Status(C.schedq_plugin_name(queue.c, C.schedq_profile_t(profile), text(name), C.uint32_t(len(name)), &bit,
+	status := Status(C.schedq_plugin_name(queue.c, C.schedq_profile_t(profile), text(name), C.size_t(len(name)), &bit,
 		&why[0], whySize))
 	return Plugins(bit), asError(status, "schedq_plugin_name", why.String())
 }
@@ -171,7 +172,7 @@ func (queue *Queue) EventPlugins(profile Profile, event Event) Plugins {
 // RejectorBit returns the bit of a rejector whose name shows up late, also after setup; a registered plugin's is its own.
 // Every event reaches a late name. RejectorOthers: there is no bit left. 0: a bad argument.
 func (queue *Queue) RejectorBit(profile Profile, name string) Plugins {
-	return Plugins(C.schedq_rejector_bit(queue.c, C.schedq_profile_t(profile), text(name), C.uint32_t(len(name))))
+	return Plugins(C.schedq_rejector_bit(queue.c, C.schedq_profile_t(profile), text(name), C.size_t(len(name))))
 }
 
 // text lends a string's bytes to a call that takes pointer and length.

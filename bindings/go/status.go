@@ -3,6 +3,8 @@ package schedq
 /*
 #cgo noescape schedq_status_name
 #cgo nocallback schedq_status_name
+#cgo noescape schedq_status_text
+#cgo nocallback schedq_status_text
 #cgo noescape schedq_place_name
 #cgo nocallback schedq_place_name
 #cgo nocallback schedq_version
@@ -30,11 +32,17 @@ const (
 	ErrRetry    Status = C.SCHEDQ_RETRY     // judge the newer events, then call again
 	ErrChanged  Status = C.SCHEDQ_CHANGED   // judge the new object, then call again
 	ErrInvalid  Status = C.SCHEDQ_INVALID   // an argument is out of range; nothing changed
+	ErrNotEmpty Status = C.SCHEDQ_NOT_EMPTY // Destroy: there are pods; nothing changed
 )
 
 // String names a status as the C library does: "SCHEDQ_EMPTY".
 func (status Status) String() string {
 	return C.GoString(C.schedq_status_name(C.schedq_status_t(status)))
+}
+
+// Text explains a status in a sentence.
+func (status Status) Text() string {
+	return C.GoString(C.schedq_status_text(C.schedq_status_t(status)))
 }
 
 // Error makes a Status an error.
@@ -44,9 +52,9 @@ func (status Status) Error() string {
 
 // Error is a refusal in words. errors.Is finds the Status in it.
 type Error struct {
-	Status Status // ErrInvalid or ErrFull
+	Status Status // ErrInvalid, ErrFull, ErrBusy or ErrNotEmpty
 	Call   string // the function of the C library
-	Why    string // argument, value and legal range
+	Why    string // argument, value and legal range; who is in the way; which pods are left
 }
 
 func (err *Error) Error() string {
@@ -91,7 +99,7 @@ const (
 	InFlight     Place = C.SCHEDQ_INFLIGHT      // popped, its cycle has not ended
 )
 
-// String names a place: "active", "backoff", "error-backoff", "unschedulable", "gated", "inflight", "nowhere".
+// String names a place: "active", "backoff", "error-backoff", "parked", "gated", "inflight", "nowhere".
 func (place Place) String() string {
 	return C.GoString(C.schedq_place_name(C.schedq_place_t(place)))
 }

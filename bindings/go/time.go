@@ -3,19 +3,8 @@ package schedq
 /*
 #cgo noescape schedq_tick
 #cgo nocallback schedq_tick
-#cgo nocallback monotonic_ns
-#include <time.h>
+#cgo nocallback schedq_now
 #include <schedq/schedq.h>
-
-// What the library reads without a clock of the caller's.
-static int64_t
-monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 */
 import "C"
 
@@ -33,7 +22,7 @@ func (queue *Queue) Now() int64 {
 	if queue.now != nil {
 		return queue.now()
 	}
-	return int64(C.monotonic_ns())
+	return int64(C.schedq_now(queue.c))
 }
 
 // Tick does what time demands: due backoff becomes active, and with DecideLibrary pods that were parked for too long are

@@ -19,7 +19,7 @@ type Pod struct{ bits uint64 }
 // IsZero says whether it names no pod.
 func (pod Pod) IsZero() bool { return pod.bits == 0 }
 
-// Token names one cycle of a pod: from a pop to Done or AddUnschedulable. The zero value names none.
+// Token names one cycle of a pod: from a pop to Done or Fail. The zero value names none.
 type Token struct{ bits uint64 }
 
 // IsZero says whether it names no cycle.
@@ -64,10 +64,10 @@ type PodFlags uint8
 const (
 	PodAffinity PodFlags = C.SCHEDQ_POD_AFFINITY  // has a required affinity term
 	PodOrderKey PodFlags = C.SCHEDQ_POD_ORDER_KEY // OrderKey replaces the Timestamp as order inside the priority
-	PodExisting PodFlags = C.SCHEDQ_POD_EXISTING  // [Queue.Update] only: it does not add
+	PodAdd      PodFlags = C.SCHEDQ_POD_ADD       // [Queue.Update] only: adds the pod if its name is unknown
 )
 
-// NameMax is the length of the longest name, "namespace/name", in bytes.
+// NameMax is the length of the longest name, in bytes.
 const NameMax = C.SCHEDQ_NAME_MAX
 
 // NoDeadline is a deadline that never comes.
@@ -75,27 +75,28 @@ const NoDeadline int64 = math.MaxInt64
 
 // PodSpec is a pod as its caller describes it. Times are nanoseconds on the queue's clock.
 type PodSpec struct {
+	structSize    uint32
+	Priority      int32 // higher first
+	Profile       Profile
+	Flags         PodFlags
+	Gate          Gate // [DecideHost] the plugin whose PreEnqueue refused
+	reserved      [5]uint8
 	Object        uint64 // the caller's pod: 64 bits that a pop returns
 	NominatedNode uint64 // the caller's number of the node it is nominated to; 0 = none
 	Timestamp     int64  // 0 = now
 	OrderKey      int64  // with PodOrderKey; smaller first
-	NameOffset    uint32 // [Queue.AddMany]: where the name begins in the text beside the specs; else ignored
-	NameLength    uint32 // [Queue.AddMany]: its length, 3..NameMax bytes with one '/'; else ignored
-	Priority      int32  // higher first
-	Profile       Profile
-	Flags         PodFlags
-	Gate          Gate // [DecideHost] the plugin whose PreEnqueue refused
-	reserved      uint8
 	JudgedUpTo    uint64 // [DecideHost] Words().EventSequence() as read before PreEnqueue ran; used with a Gate
-	// Only: with PodExisting, the pod that is meant: another one under its name counts as unknown. Zero: whoever has the name.
-	// Without PodExisting, and in other calls: zero.
-	Only Pod
+	// Only: Update, the pod that is meant: another one under its name counts as unknown. Zero: whoever has the name. With
+	// PodAdd, and in other calls: zero.
+	Only      Pod
+	notBefore int64
+	label     uint64
 }
 
 // Result is what a call did. In a sum over many pods only the counts and Poppable mean something.
 type Result struct {
 	Pod           Pod     // the pod; with ErrExists the one that has the name
-	Object        uint64  // its object; Update, and AddUnschedulable with HasNewest: the one that was replaced
+	Object        uint64  // its object; Update, and Fail with Newest: the one that was replaced
 	Ref           Ref     // [DecideHost] for Apply
 	Unschedulable Plugins // its rejectors
 	Pending       Plugins // its rejectors that only wait for something
@@ -129,7 +130,7 @@ type Popped struct {
 	Token         Token
 	Pod           Pod
 	Object        uint64
-	Name          string // "namespace/name"
+	Name          string
 	Priority      int32
 	History       History // this pop is counted in its Attempts
 	Unschedulable Plugins // what had rejected it until now; the pod's own sets are empty from here on
@@ -149,12 +150,11 @@ type Failure struct {
 	structSize    uint32
 	Place         Place // [DecideHost] Parked, Backoff, Active or Gated; else Nowhere
 	Gate          Gate  // [DecideHost] with Gated
-	HasNewest     bool  // Newest replaces the pod's description
-	reserved      uint8
-	Unschedulable Plugins // the plugins that rejected it; both sets empty: it failed with an error
-	Pending       Plugins // the plugins that wait for something
-	JudgedUpTo    uint64  // [DecideHost] Place judges every event in (Popped.Seen, this]
-	Newest        PodSpec // its name, profile, gate and times are ignored
+	reserved      [2]uint8
+	Unschedulable Plugins  // the plugins that rejected it; both sets empty: it failed with an error
+	Pending       Plugins  // the plugins that wait for something
+	JudgedUpTo    uint64   // [DecideHost] Place judges every event in (Popped.Seen, this]
+	Newest        *PodSpec // replaces the pod's description; its profile, gate and times are ignored; nil: nothing does
 }
 
 // Candidate is a waiting pod at one version. Times are nanoseconds on the queue's clock.
@@ -175,17 +175,18 @@ type Candidate struct {
 
 // Decision is where a waiting pod is to go.
 type Decision struct {
-	Ref        Ref    // from a Candidate, or a Result
-	JudgedUpTo uint64 // Words().EventSequence() as read before PreEnqueue ran; used with Gated
-	Event      Event  // its label counts in the metrics
-	Place      Place  // Active; Backoff (acts as Active if it is over, see IfBackingOff); Gated
-	Gate       Gate   // with Gated
+	structSize uint32
+	Event      Event // its label counts in the metrics
+	Place      Place // Active; Backoff (acts as Active if it is over, see IfBackingOff); Gated
+	Gate       Gate  // with Gated
 	// Uncounted: with Gated, a pod that was parked or gated does not count as one that came in again, in metrics and
 	// ToGated: an update or an activation that is in vain. An event counts.
 	Uncounted bool
 	// IfBackingOff: with Backoff, only while the pod backs off, since PreEnqueue was not asked; else ErrChanged.
 	IfBackingOff bool
-	reserved     [2]uint8
+	reserved     [6]uint8
+	Ref          Ref    // from a Candidate, or a Result
+	JudgedUpTo   uint64 // Words().EventSequence() as read before PreEnqueue ran; used with Gated
 }
 
 // PodInfo is a copy of a pod. Times are nanoseconds on the queue's clock.
@@ -196,7 +197,7 @@ type PodInfo struct {
 	Deleted       bool // in flight, deleted meanwhile
 	Pod           Pod
 	Object        uint64
-	Name          string // "namespace/name"
+	Name          string
 	Priority      int32
 	History       History
 	BackoffExpiry int64 // backoff: as compared; else 0

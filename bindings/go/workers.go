@@ -109,7 +109,7 @@ func (queue *Queue) enter() *C.schedq_worker_t {
 func (queue *Queue) leave(worker *C.schedq_worker_t, call string, status Status) error {
 	var err error
 
-	if status == ErrInvalid || status == ErrFull {
+	if status == ErrInvalid || status == ErrFull || status == ErrBusy {
 		err = asError(status, call, C.GoString(C.schedq_worker_error(worker)))
 	} else if status != OK {
 		err = status

@@ -39,7 +39,7 @@ func TestACallWithoutAWorkerWaitsForOne(t *testing.T) {
 	time.Sleep(10 * time.Millisecond) // most often it sleeps by now; if not, it has to find the worker all the same
 	queue.pool.put(worker)
 	within(t, done, "a call that waits for a worker did not get the one that was given back")
-	if err := queue.Destroy(); err != nil {
+	if err := queue.DestroyWithPods(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -53,7 +53,7 @@ func TestWhoGoesToSleepLooksAtTheLastWorkerOnceMore(t *testing.T) {
 		close(done)
 	}()
 	within(t, done, "a call sleeps although there is a worker")
-	if err := queue.Destroy(); err != nil {
+	if err := queue.DestroyWithPods(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -71,7 +71,7 @@ func TestThereAreNoMoreWorkersThanCallsAtOnce(t *testing.T) {
 	if made := queue.pool.made.Load(); made != 2 {
 		t.Errorf("%d workers were made for two calls at once", made)
 	}
-	if err := queue.Destroy(); err != nil {
+	if err := queue.DestroyWithPods(); err != nil {
 		t.Fatal(err)
 	}
 }

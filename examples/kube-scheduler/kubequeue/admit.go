@@ -138,7 +138,7 @@ func (queue *Queue) changeQueued(logger klog.Logger, entry *entry, pod schedq.Po
 		queue.UpdateNominatedPod(logger, old, record.info)
 	}
 	spec := entry.spec(record)
-	spec.Flags, spec.Only = schedq.PodExisting, pod
+	spec.Only = pod
 	result, err := queue.library.Update(entry.name, &spec, 0, nil)
 	switch {
 	case err == schedq.ErrNotFound:

@@ -112,8 +112,9 @@ func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.Que
 		record = entry.record.Load() // an update during the flight
 	}
 	rejectors := rejectors{entry.profile.bits(info.UnschedulablePlugins), entry.profile.bits(info.PendingPlugins)}
+	newest := entry.spec(record)
 	failure := schedq.Failure{
-		HasNewest: true, Newest: entry.spec(record),
+		Newest:        &newest,
 		Unschedulable: rejectors.unschedulable, Pending: rejectors.pending,
 		JudgedUpTo: queue.words.EventSequence(),
 	}
@@ -122,11 +123,11 @@ func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.Que
 		strategy = max(strategy, queue.judgeFlight(logger, entry.profile, record, rejectors, judged, failure.JudgedUpTo))
 		judged = max(judged, failure.JudgedUpTo)
 		queue.direct(logger, &failure, strategy, entry.profile, record)
-		result, err := queue.library.AddUnschedulable(&token, &failure)
+		result, err := queue.library.Fail(&token, &failure)
 		switch err {
 		case schedq.ErrRetry:
 			record = entry.record.Load()
-			failure.JudgedUpTo, failure.Newest = result.Sequence, entry.spec(record)
+			failure.JudgedUpTo, newest = result.Sequence, entry.spec(record)
 			continue
 		case nil:
 			queue.failed(logger, flight, &result)
@@ -230,7 +231,7 @@ func (queue *Queue) bringBack(logger klog.Logger, info *framework.QueuedPodInfo)
 		queue.table.drop(entry.object)
 		switch err {
 		case schedq.ErrExists:
-			return fmt.Errorf("Pod %v is already present in the %v queue", klog.KObj(info.Pod), result.Place)
+			return fmt.Errorf("Pod %v is already present in the %s queue", klog.KObj(info.Pod), placeName(result.Place))
 		case schedq.ErrClosed:
 			return nil
 		}
@@ -243,4 +244,12 @@ func (queue *Queue) firstAttempt(at *time.Time) int64 {
 		return 0
 	}
 	return queue.nanoseconds(*at)
+}
+
+// placeName is kube-scheduler's word for a place.
+func placeName(place schedq.Place) string {
+	if place == schedq.Parked {
+		return "unschedulable"
+	}
+	return place.String()
 }

@@ -82,7 +82,7 @@ func New(ctx context.Context, plugins map[string]Plugins, lister listersv1.PodLi
 		return nil, fmt.Errorf("kubequeue: %w", err)
 	}
 	if err := queue.profiles.define(ctx, queue.library, plugins); err != nil {
-		_ = queue.library.Destroy()
+		_ = queue.library.DestroyWithPods()
 		return nil, fmt.Errorf("kubequeue: %w", err)
 	}
 	queue.words = queue.library.Words()

@@ -43,7 +43,7 @@ func serve(requests *bufio.Scanner, answers *bufio.Writer) error {
 			}
 		case "end":
 			if host != nil {
-				if err := host.queue.Destroy(); err != nil {
+				if err := host.queue.DestroyWithPods(); err != nil {
 					fmt.Fprintln(answers, err)
 				}
 			}

@@ -105,7 +105,7 @@ func (host *host) writeState(out io.Writer) {
 	}
 	for i := range pods {
 		pod := &pods[i]
-		fmt.Fprintln(out, "pod", strings.TrimPrefix(pod.Name, namespace+"/"), host.objects[pod.Object].uid, pod.Place,
+		fmt.Fprintln(out, "pod", strings.TrimPrefix(pod.Name, namespace+"/"), host.objects[pod.Object].uid, placeName(pod.Place),
 			pod.Priority, pod.History.Timestamp-startNS, pod.BackoffExpiry-startNS, pod.PopOrder)
 	}
 	for number := 1; number < len(host.nodes); number++ {
@@ -117,4 +117,12 @@ func (host *host) writeState(out io.Writer) {
 			fmt.Fprintln(out, "nominated", host.nodes[number], strings.TrimPrefix(nominated[i].Name, namespace+"/"))
 		}
 	}
+}
+
+// placeName is what vectors name a place: kube's word for a parked pod.
+func placeName(place schedq.Place) string {
+	if place == schedq.Parked {
+		return "unschedulable"
+	}
+	return place.String()
 }

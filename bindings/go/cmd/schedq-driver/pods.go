@@ -159,15 +159,17 @@ func (host *host) fail(id identity, line line) (string, error) {
 	}
 	object := &object{}
 	if !host.early {
-		failure.HasNewest = true
-		object, failure.Newest, _, err = host.spec(id, line)
+		var newest schedq.PodSpec
+
+		object, newest, _, err = host.spec(id, line)
+		failure.Newest = &newest
 	}
 	failure.JudgedUpTo = host.queue.Words().EventSequence()
 	for err == nil {
 		var result schedq.Result
 
 		host.direct(&failure, host.judgeFlight(pod, object, &failure), pod.profile, object)
-		result, err = host.queue.AddUnschedulable(&pod.token, &failure)
+		result, err = host.queue.Fail(&pod.token, &failure)
 		if err != schedq.ErrRetry {
 			break
 		}
@@ -263,6 +265,7 @@ func (host *host) update(id identity, line line) (string, error) {
 		object.affinity = host.objects[found.Object].affinity
 		spec.Flags = flags(object)
 	}
+	spec.Flags |= schedq.PodAdd
 	result, err := host.admit(&spec, object, profile, func() (schedq.Result, error) {
 		return host.queue.Update(fullName(id), &spec, 0, ids(events))
 	})

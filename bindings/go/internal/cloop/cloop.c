@@ -2,7 +2,6 @@
 #include "cloop.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static void
 describe(struct loop *loop)
@@ -12,11 +11,10 @@ describe(struct loop *loop)
     for (uint32_t i = 0; i < LOOP_BATCH; i++) {
         uint32_t length = (uint32_t)sprintf(loop->names + offset, "default/pod-%u", i);
 
-        loop->specs[i] = (schedq_pod_spec_t){
-            .struct_size = sizeof(schedq_pod_spec_t),
-            .object = i,
+        loop->items[i] = (schedq_add_item_t){
             .name_offset = offset,
-            .priority = 1,
+            .name_length = length,
+            .spec = {.struct_size = sizeof(schedq_pod_spec_t), .object = i, .priority = 1},
         };
         offset += length;
     }
@@ -29,11 +27,10 @@ add_pending(struct loop *loop, size_t pending)
 
     for (size_t i = 0; i < pending && status == SCHEDQ_OK; i++) {
         char name[32];
-        const schedq_pod_spec_t spec = {.struct_size = sizeof(schedq_pod_spec_t),
-                                        .name_length =
-                                            (uint32_t)sprintf(name, "pending/pod-%zu", i)};
+        const schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
+        size_t length = (size_t)sprintf(name, "pending/pod-%zu", i);
 
-        status = schedq_add(loop->worker, name, strlen(name), &spec, NULL);
+        status = schedq_add(loop->worker, name, length, &spec, NULL);
     }
     return status;
 }
@@ -67,9 +64,10 @@ loop_lives(struct loop *loop, size_t count)
     for (size_t i = 0; i < count; i++) {
         schedq_result_t result;
         schedq_popped_t popped;
+        const schedq_add_item_t *item = &loop->items[i % LOOP_BATCH];
 
-        if (schedq_add(loop->worker, loop->names, strlen(loop->names), &loop->specs[i % LOOP_BATCH],
-                       &result) != SCHEDQ_OK ||
+        if (schedq_add(loop->worker, loop->names + item->name_offset, item->name_length,
+                       &item->spec, &result) != SCHEDQ_OK ||
             schedq_try_pop(loop->worker, &popped) != SCHEDQ_OK ||
             schedq_done(loop->worker, popped.token) != SCHEDQ_OK) {
             return 0;
@@ -89,7 +87,7 @@ loop_batches(struct loop *loop, size_t count)
         schedq_result_t result;
         size_t taken;
 
-        if (schedq_add_many(loop->worker, loop->names, sizeof loop->names, loop->specs, LOOP_BATCH,
+        if (schedq_add_many(loop->worker, loop->names, sizeof loop->names, loop->items, LOOP_BATCH,
                             pods, statuses, &result) != SCHEDQ_OK ||
             schedq_try_pop_many(loop->worker, popped, LOOP_BATCH, &taken) != SCHEDQ_OK ||
             taken != LOOP_BATCH) {

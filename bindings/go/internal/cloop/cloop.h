@@ -10,7 +10,7 @@ struct loop {
     schedq_t *queue;
     schedq_worker_t *worker;
     char names[LOOP_BATCH * 32];
-    schedq_pod_spec_t specs[LOOP_BATCH]; /* of the pods that come and go */
+    schedq_add_item_t items[LOOP_BATCH]; /* the pods that come and go */
 };
 
 schedq_status_t loop_open(struct loop *loop, uint8_t engine, size_t pending);
