@@ -86,9 +86,8 @@ check_stats(sim_t *sim)
 static void
 count_moves(sim_t *sim)
 {
-    schedq_stats_t stats;
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
 
-    schedq_stats_init(&stats);
     if (schedq_stats(sim->queue, &stats) == SCHEDQ_OK) {
         sim->result->moves = stats.moves;
     }

@@ -455,13 +455,6 @@ SCHEDQ_API schedq_status_t schedq_worker_get(schedq_t *queue, schedq_worker_t **
  *
  * Threads: [worker]  Progress: locks.
  */
-SCHEDQ_API schedq_status_t schedq_worker_unregister(schedq_worker_t *worker); tokens that it popped stay valid with any worker.
- * @retval SCHEDQ_OK    `worker` must not be used any more; a later registration may get the same
- *         address
- * @retval SCHEDQ_BUSY  nothing changed
- *
- * Threads: [worker]  Progress: locks.
- */
 SCHEDQ_API schedq_status_t schedq_worker_unregister(schedq_worker_t *worker);
 
 /**
