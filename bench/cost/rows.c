@@ -475,7 +475,8 @@ apply(struct play *play, unsigned worker)
     for (unsigned i = 0; i < play->each; i++) {
         schedq_decision_t decision = {.struct_size = sizeof(schedq_decision_t),
                                       .ref = play->hands[worker].refs[i],
-                                      .place = SCHEDQ_ACTIVE};
+                                      .place = SCHEDQ_ACTIVE,
+                                      .event = SCHEDQ_EVENT_WILDCARD};
 
         schedq_status_t status =
             MEASURED(play, schedq_apply(play->workers[worker], &decision, NULL));

@@ -117,8 +117,10 @@ static void
 apply_all(host_run_t *run)
 {
     for (uint32_t i = 0; i < run->moved; i++) {
-        const schedq_decision_t decision = {
-            .struct_size = sizeof(schedq_decision_t), .ref = run->refs[i], .place = SCHEDQ_ACTIVE};
+        const schedq_decision_t decision = {.struct_size = sizeof(schedq_decision_t),
+                                            .ref = run->refs[i],
+                                            .place = SCHEDQ_ACTIVE,
+                                            .event = SCHEDQ_EVENT_WILDCARD};
 
         must(schedq_apply(run->worker, &decision, NULL), "schedq_apply");
     }
