@@ -1,7 +1,8 @@
 # The steps of tests/run and bench/run: each is announced, timed and remembered; a table of them ends the run.
 #
 # A failed part does not end the run: the parts after it tell more about the failure. The caller asks parts_summary for
-# the exit status. Sourced with $root = top of the source tree.
+# the exit status. An interruption ends the run, also if the part that it met ends in order, with the table so far and
+# status 130. Sourced with $root = top of the source tree.
 
 part_names=()
 part_results=()
@@ -41,6 +42,15 @@ parts_summary()
     printf 'parts: %d passed, %d failed\n' $((${#part_names[@]} - failed)) "$failed"
     [ "$failed" -eq 0 ]
 }
+
+parts_interrupted()
+{
+    parts_summary
+    echo "${0#"$root"/}: interrupted, the parts above are all that ended" >&2
+    exit "$1"
+}
+trap 'parts_interrupted 130' INT
+trap 'parts_interrupted 143' TERM
 
 # configure_and_build PRESET DIRECTORY [OPTION...]: the preset in build/DIRECTORY, with options of cmake --build. It is
 # incremental, unless that directory was made in another place and copied here.

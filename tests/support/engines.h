@@ -1,5 +1,5 @@
 /**
- * One test program, several engines: `test_add --engine lockfree`. Without the argument: mutex.
+ * One test program, several engines: `test_add --engine mutex`. Without the argument: lockfree.
  *
  * Nearly every test runs on any engine. A group of tests says what it needs that not every engine
  * has; on an engine that lacks it the group is left out, by name. So what runs where is decided
@@ -10,7 +10,7 @@
 
 #include "expect.h"
 
-/** What a group may need. The engines' table in engines.c says who has it. */
+/** What a group may need. The table in engines.c says which engine has it. */
 enum {
     FX_ANY_ENGINE = 0,
     FX_EXACT_CAPS = 1,    /* no cap is exceeded, however many add at once */
