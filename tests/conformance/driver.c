@@ -4,8 +4,8 @@
  * Every answer ends with a line ".", so whatever the child writes too much or too little is noticed
  * at the request that it belongs to. A child that has ended answers every request with nothing,
  * which is reported. A child that does not answer is ended (support/patience.h), and so is one that
- * answers more than a line where none is due: it does not know the protocol, as `cat` does not, and
- * would wait for the next request for ever.
+ * answers more than is due: it does not know the protocol, as `cat` does not, and would wait for
+ * the next request, or answer this one, for ever.
  */
 #define _GNU_SOURCE /* pipe2 */
 #include "driver.h"
@@ -29,7 +29,6 @@ extern char **environ;
 
 /* Seconds of processor time, or of sleep, without a line. */
 #define PATIENCE_SECONDS 10
-#define LINES_OF_A_REFUSAL 1
 
 static struct driver *
 driver_of(struct subject *subject)
@@ -61,6 +60,14 @@ static void
 end_driver(struct driver *driver)
 {
     (void)kill(-driver->process, SIGKILL);
+}
+
+/* Why is said by the caller. */
+static void
+give_up(struct driver *driver)
+{
+    end_driver(driver);
+    driver->given_up = true;
 }
 
 /* The thread that ends a driver which does not answer. */
@@ -103,6 +110,14 @@ ended(struct driver *driver, const char *request)
         driver->given_up = true;
         return false;
     }
+    if (!feof(driver->answers) && !ferror(driver->answers)) {
+        report(driver->script->file, 1,
+               "the driver \"%s\" answers \"%s\" with a line without an end: legal are lines of at "
+               "most %d bytes",
+               driver->command, request, DRIVER_LINE_BYTES - 2);
+        give_up(driver);
+        return false;
+    }
     report(driver->script->file, 1,
            "the driver ended, or closed its output, before it answered \"%s\"", request);
     return false;
@@ -113,7 +128,8 @@ static char *
 next_line(struct driver *driver, bool *whole)
 {
     atomic_store(&driver->waits, true);
-    ssize_t length = getline(&driver->line, &driver->line_size, driver->answers);
+    bool any = fgets(driver->line, DRIVER_LINE_BYTES, driver->answers) != NULL;
+    size_t length = any ? strlen(driver->line) : 0;
 
     atomic_store(&driver->waits, false);
     atomic_fetch_add(&driver->lines, 1);
@@ -145,20 +161,35 @@ read_refusal(struct driver *driver, char *line, void *ctx)
     return false;
 }
 
-/* More than a refusal, where no line is due. False: the driver is ended. */
+/* "> RESULT" */
+static bool
+read_result(struct driver *driver, char *line, void *ctx)
+{
+    (void)driver;
+    if (strncmp(line, "> ", 2) == 0) {
+        fputs(line + 2, ctx);
+    } else {
+        fprintf(ctx, "error the driver answers \"%s\", expected \"> RESULT\"", line);
+    }
+    return true;
+}
+
+/* More than is due. False: the driver is ended. */
 static bool
 check_length(struct driver *driver, const char *text, const char *line, unsigned lines,
              read_fn read)
 {
-    if (read != read_refusal || lines <= LINES_OF_A_REFUSAL) {
+    unsigned due = read == read_refusal || read == read_result ? 1 : DRIVER_LINES;
+
+    if (lines <= due) {
         return true;
     }
-    report(driver->script->file, 1,
-           "the driver \"%s\" answers \"%s\" with \"%s\" too: legal are \".\" alone, and one line "
-           "of refusal before it",
-           driver->command, text, line);
-    end_driver(driver);
-    driver->given_up = true;
+    report(
+        driver->script->file, 1,
+        "the driver \"%s\" answers \"%s\" with \"%s\" too: legal are lines before \".\", at most "
+        "%u",
+        driver->command, text, line, due);
+    give_up(driver);
     return false;
 }
 
@@ -222,19 +253,6 @@ open_vector(struct subject *subject, struct script *script)
         }
     }
     return ask(driver, open, read_refusal, open);
-}
-
-/* "> RESULT" */
-static bool
-read_result(struct driver *driver, char *line, void *ctx)
-{
-    (void)driver;
-    if (strncmp(line, "> ", 2) == 0) {
-        fputs(line + 2, ctx);
-    } else {
-        fprintf(ctx, "error the driver answers \"%s\", expected \"> RESULT\"", line);
-    }
-    return true;
 }
 
 static void
@@ -343,7 +361,11 @@ driver_start(struct driver *driver, const char *command, const struct subject_op
         .subject = {open_vector, perform, look, write_metrics, close_vector},
         .options = *options,
         .command = command,
+        .line = malloc(DRIVER_LINE_BYTES),
     };
+    if (driver->line == NULL) {
+        error(EXIT_FAILURE, ENOMEM, "no memory for the driver's lines");
+    }
     make_pipe(input);
     make_pipe(output);
     (void)posix_spawn_file_actions_init(&actions);

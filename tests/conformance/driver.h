@@ -19,8 +19,7 @@ struct driver {
     pid_t process;
     FILE *requests;
     FILE *answers;
-    char *line;
-    size_t line_size;
+    char *line;          /* DRIVER_LINE_BYTES */
     pthread_t watch;     /* ends a driver that does not answer */
     atomic_ulong lines;  /* that it wrote, and requests that it got */
     atomic_bool waits;   /* for an answer, or for its end */
@@ -28,6 +27,10 @@ struct driver {
     bool given_up;       /* the driver was ended, and that was said */
     atomic_uint verdict; /* patience_verdict_t: why the watch ended it */
 };
+
+/** An answer has at most so many lines, and a line so many bytes: what has more never ends. */
+#define DRIVER_LINES 1000000
+#define DRIVER_LINE_BYTES (1 << 20)
 
 /** Starts a shell command. Without a pipe or a process the program ends with a message. */
 void driver_start(struct driver *driver, const char *command,
