@@ -37,7 +37,7 @@
  * candidates, tasks) seldom does: lists of victims lie in blocks, and fill them less evenly where
  * big and small nodes come in another order.
  *
- * ARGUMENTS. As in schedq.h: what is out of range is SCHEDQ_INVALID and changes nothing;
+ * ARGUMENTS. As in queue.h: what is out of range is SCHEDQ_INVALID and changes nothing;
  * schedq_cluster_error or schedq_preemption_error then tells argument, value and legal range. Texts
  * end with a NUL and are copied. A list of n elements may be NULL if n is 0. Zero a description
  * before filling it.
@@ -461,7 +461,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_unnominate(schedq_cluster_t *cluster, 
 
 /**
  * Ends the nominations whose lease is over: expires_ns <= now_ns. Those in the queue stay:
- * schedq_nominate with 0 for each object, then schedq_move_all (AssignedPodDelete), since what was
+ * schedq_nominate with 0 for each object, then schedq_notify (AssignedPodDelete), since what was
  * kept for them is free and no other event says so.
  *
  * @param expired gets the object of each, may be NULL; it must not call this snapshot
@@ -939,9 +939,9 @@ SCHEDQ_API schedq_status_t schedq_cluster_first_fit(const schedq_cluster_t *clus
  *     schedq_cluster_record_eviction, if evict_again_ns is used
  *   4 schedq_evictor_evict with later = holds (schedq/eviction.h); or delete them, the last one
  *     last, and end the nominations in `clears`, in the snapshot and in the queue
- *   5 schedq_add_unschedulable with the plugins that rejected the pod; with none (error backoff)
+ *   5 schedq_fail with the plugins that rejected the pod; with none (error backoff)
  *     for the outcomes that are errors of kube
- * Later, when a victim is gone: schedq_cluster_remove_pod, then schedq_move_all
+ * Later, when a victim is gone: schedq_cluster_remove_pod, then schedq_notify
  * (AssignedPodDelete), in this order: a pod that is brought back must not find it. If its deletion
  * failed: mark it back, before `evict` returns that; else the preemptor comes back, finds it
  * terminating, and waits for an event that will not come. When the preemptor got its node:
@@ -950,10 +950,12 @@ SCHEDQ_API schedq_status_t schedq_cluster_first_fit(const schedq_cluster_t *clus
  * `holds` 0 step 4 may come before 2 and 3; if a deletion failed, do not nominate, and end its
  * cycle without plugins (error backoff): no event is sure to come.
  *
- * PLACING WITH THREADS. The search for a place, schedq_cluster_unnominate, schedq_cluster_add_pod
- * and schedq_done are one critical section of the caller's. Until schedq_done,
- * schedq_nominated_pods shows the pod a second time: another thread evicts too much, or parks a pod
- * that would have had room, and no event says that the room is there.
+ * PLACING WITH THREADS. The search for a place (schedq_cluster_fits), schedq_cluster_unnominate,
+ * schedq_cluster_add_pod and schedq_done are one critical section of the caller's. Before
+ * schedq_done the pod can be another's victim already, and is still in flight when it is added
+ * again. And to a host that places by the queue's nominations schedq_nominated_pods shows the pod a
+ * second time until then: another thread evicts too much, or parks a pod that would have had room,
+ * and no event says that the room is there.
  *
  * SEVERAL DECIDERS. A decision is as old as the snapshot it was made from: two threads may choose
  * the same victims, or one node that has room for one of them. Make steps 2 and 3 exclusive, and
