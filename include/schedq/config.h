@@ -197,7 +197,7 @@ typedef struct schedq_config {
  * @retval SCHEDQ_OK       every field is set
  * @retval SCHEDQ_INVALID  config is NULL, or struct_size or preset is unknown; nothing changed
  *
- * Threads: [queue]  Progress: wait-free.
+ * Threads: [any]  Progress: wait-free.
  */
 SCHEDQ_API schedq_status_t schedq_config_preset(schedq_config_t *config, schedq_preset_t preset);
 
@@ -205,7 +205,7 @@ SCHEDQ_API schedq_status_t schedq_config_preset(schedq_config_t *config, schedq_
  * Sets *config to the behaviour of kube-scheduler 1.34: hints, in-flight events, one-second
  * backoff windows.
  *
- * Threads: [queue]  Progress: wait-free.
+ * Threads: [any]  Progress: wait-free.
  */
 static inline void
 schedq_config_kube_1_34(schedq_config_t *config)
@@ -219,7 +219,7 @@ schedq_config_kube_1_34(schedq_config_t *config)
 /**
  * Sets *config to the behaviour of kube-scheduler 1.26: move cycles, errors park.
  *
- * Threads: [queue]  Progress: wait-free.
+ * Threads: [any]  Progress: wait-free.
  */
 static inline void
 schedq_config_kube_1_26(schedq_config_t *config)
@@ -236,7 +236,7 @@ schedq_config_kube_1_26(schedq_config_t *config)
  *
  * Set `fifo` to ignore priorities.
  *
- * Threads: [queue]  Progress: wait-free.
+ * Threads: [any]  Progress: wait-free.
  */
 static inline void
 schedq_config_kube_1_12(schedq_config_t *config)

@@ -347,7 +347,7 @@ typedef struct schedq_pod_facts {
  * @param events       receives the ids; room for 5
  * @retval 1..5 how many; a change that none of the kinds names is one generic Update
  *
- * Threads: [queue]  Progress: wait-free; O(old_count * new_count).
+ * Threads: [any]  Progress: wait-free; O(old_count * new_count).
  */
 SCHEDQ_API size_t schedq_classify_pod_update(const schedq_pod_facts_t *old_facts,
                                              const schedq_quantity_t *old_requests,
@@ -372,7 +372,7 @@ typedef struct schedq_node_facts {
  * @param events    receives the ids, none twice; room for 5
  * @retval 0..5 how many; 0: nothing that matters (a heartbeat)
  *
- * Threads: [queue]  Progress: wait-free.
+ * Threads: [any]  Progress: wait-free.
  */
 SCHEDQ_API size_t schedq_classify_node_update(const schedq_node_facts_t *old_facts,
                                               const schedq_node_facts_t *new_facts,

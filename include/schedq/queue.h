@@ -49,6 +49,7 @@
  *            a jemalloc is not heard), no abort for an operating error.
  *
  * THREADS. Each declaration names its class after "Threads:".
+ *   [any]    any thread, at any time: it touches no queue.
  *   [worker] any thread, but one call at a time per worker. A worker is a handle, not a thread: the
  *            next call may come from another thread (which the caller synchronizes). Only
  *            schedq_worker_get ties one to a thread.
@@ -64,6 +65,22 @@
  * schedq_done and schedq_done_many never return BUSY: they end the cycle all the same. The words of
  * BUSY (schedq_worker_error, or `why`) name the callback, or the thread that is inside the worker.
  * After schedq_close every call stays safe until the queue is destroyed.
+ *
+ * LIVES. What the classes allow beside that:
+ *            signal handler  child after fork  destructor of thread-local data  thread that ends
+ *   any        yes             yes               yes                              leaves nothing
+ *   worker     no.1            INVALID.2         yes.3                            see 4
+ *   queue      no.1            INVALID.2         yes                              leaves nothing
+ *   setup      no.1            INVALID.2         yes                              leaves nothing
+ *   alone      no.1            INVALID.2         yes                              leaves nothing
+ *   1  undefined, except where it is found out: in a handler that interrupted a call of the same
+ *      queue on its thread, calls return BUSY, done and done_many INVALID, with words.
+ *   2  of a queue that was there before the fork; words say so, nothing changes, destroy does not
+ *      free it (functions that return a size, a mask or a pointer: 0 or NULL). A child may make
+ *      queues of its own.
+ *   3  with its own worker (schedq_worker_get) too, up to the last but one round of destructors.
+ *   4  its own worker is given back. One of schedq_worker_register stays registered, and any thread
+ *      may go on with it; so may any worker with the tokens that the thread held.
  *
  * PROGRESS. Each declaration says after "Progress:" whether it is wait-free, lock-free or "locks",
  * what it costs if that is not O(1), and whether it allocates. "locks" depends on config.engine.
@@ -102,12 +119,11 @@
  * get, snapshot, nominated_pods) finish first what a call that has not returned left half done of
  * it: if its gate has heard of a change since, they ask PreEnqueue.
  *
- * RESTRICTIONS. Not usable in a child after fork without exec. Not async-signal-safe. A thread must
- * not be cancelled inside a call. Struct layouts are those of 64-bit platforms. The default build
- * contains a copy of jemalloc, beside the program's malloc, which it leaves alone. That copy's
- * thread-local words are more than glibc can add to a running program: what is loaded by dlopen
- * needs a build with SCHEDQ_ALLOCATOR=system. A module that links the static library must not be
- * dlclosed; the shared one stays by itself.
+ * RESTRICTIONS. A thread must not be cancelled inside a call. Struct layouts are those of 64-bit
+ * platforms. The default build contains a copy of jemalloc, beside the program's malloc, which it
+ * leaves alone. That copy's thread-local words are more than glibc can add to a running program:
+ * what is loaded by dlopen needs a build with SCHEDQ_ALLOCATOR=system. A module that links the
+ * static library must not be dlclosed; the shared one stays by itself.
  */
 #ifndef SCHEDQ_QUEUE_H
 #define SCHEDQ_QUEUE_H
@@ -284,7 +300,7 @@ typedef struct schedq_popped {
  *
  * @retval "SCHEDQ_UNKNOWN" for a value that is no status
  *
- * Threads: [queue]  Progress: wait-free.
+ * Threads: [any]  Progress: wait-free.
  */
 SCHEDQ_API const char *schedq_status_name(schedq_status_t status);
 
@@ -294,7 +310,7 @@ SCHEDQ_API const char *schedq_status_name(schedq_status_t status);
  * schedq_worker_error says more about one call.
  * @retval "unknown status" for a value that is no status
  *
- * Threads: [queue]  Progress: wait-free.
+ * Threads: [any]  Progress: wait-free.
  */
 SCHEDQ_API const char *schedq_status_text(schedq_status_t status);
 
@@ -304,14 +320,14 @@ SCHEDQ_API const char *schedq_status_text(schedq_status_t status);
  *
  * @retval "nowhere" also for a value that is no place
  *
- * Threads: [queue]  Progress: wait-free.
+ * Threads: [any]  Progress: wait-free.
  */
 SCHEDQ_API const char *schedq_place_name(schedq_place_t place);
 
 /**
  * Returns the version of the library that is linked, as (major << 16) | (minor << 8) | patch.
  *
- * Threads: [queue]  Progress: wait-free.
+ * Threads: [any]  Progress: wait-free.
  */
 SCHEDQ_API uint32_t schedq_version(void);
 
