@@ -1,6 +1,6 @@
 /*
- * What the classes of calls are good for at the edges of a process's life (LIVES in the header): in a
- * signal handler, in a child after fork, in a destructor of thread-local data, and what a thread
+ * What the classes of calls are good for at the edges of a process's life (LIVES in the header): in
+ * a signal handler, in a child after fork, in a destructor of thread-local data, and what a thread
  * leaves that ends. test_own_workers.c has what belongs to threads.
  */
 #include <pthread.h>
