@@ -8,9 +8,13 @@
 #include "trace.h"
 #include "world.h"
 
+#include "engine.h"
+#include "platform/words.h"
+
 #include <string.h>
 
 #define BATCH_MAX 16
+#define ANOTHER_THREAD 1000000
 
 static struct ledger *const ledger = &world.ledger;
 
@@ -555,12 +559,19 @@ actor_done(struct actor *actor)
 {
     schedq_popped_t done = actor->held[0];
     op_t op = {.kind = OP_DONE, .tokens = &done.token};
+
+    if (actor->guest) {
+        word_store(&actor->worker->busy, ANOTHER_THREAD);
+    }
     struct span span =
         act_run(actor, &op,
                 (struct open_call){
                     .kind = CALL_DONE, .handle = done.pod.bits, .key = (uint32_t)done.object},
                 0);
 
+    if (actor->guest) {
+        word_give_back(&actor->worker->busy);
+    }
     act_let_go(actor);
     return done_ends(&done, op.status, span);
 }

@@ -19,6 +19,7 @@ struct actor {
     schedq_worker_t *worker;
     schedq_popped_t held[HELD_MAX];
     unsigned holds;
+    bool guest;           /* another thread seems to be inside the worker when it ends a cycle */
     schedq_popped_t last; /* let go of */
 };
 

@@ -58,6 +58,42 @@ end_held(struct actor *actor)
 }
 
 static void
+end_held_as_guest(struct actor *actor)
+{
+    actor->guest = true;
+    (void)actor_done_all(actor);
+    actor->guest = false;
+    actor_consume(actor, 1);
+}
+
+static void
+trim(struct actor *actor)
+{
+    actor_trim(actor);
+}
+
+static void
+tick_and_end(struct actor *actor)
+{
+    actor_consume(actor, 1);
+    actor_tick(actor);
+}
+
+static void
+prepare_held_counted(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 1);
+    (void)actor_pop(actor);
+    (void)actor_add(actor, 1, 1);
+}
+
+static void
+count_objects(schedq_config_t *config)
+{
+    config->objects = SCHEDQ_OBJECTS_COUNTED;
+}
+
+static void
 pop_and_delete(struct actor *actor)
 {
     if (actor_pop(actor)) {
@@ -103,6 +139,25 @@ const struct scenario delete_scenarios[] = {
      .threads = 3,
      .prepare = prepare_held,
      .bodies = {end_held, delete_and_add, delete_twice}},
+    {.name = "done_guest_deleted",
+     .about = "done without a worker against a deletion, and the name is added again",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_held,
+     .bodies = {end_held_as_guest, delete_and_add, delete_twice}},
+    {.name = "done_guest_updated",
+     .about = "done without a worker against an update and trim",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_held,
+     .bodies = {end_held_as_guest, update_0, trim}},
+    {.name = "done_guest_counted",
+     .about = "counted objects: done without a worker against an update, and ends with workers",
+     .harness = &queue_harness,
+     .threads = 3,
+     .configure = count_objects,
+     .prepare = prepare_held_counted,
+     .bodies = {end_held_as_guest, update_0, tick_and_end}},
     {.name = "delete_held",
      .about = "holders delete what they hold, others delete and add the name",
      .harness = &queue_harness,
