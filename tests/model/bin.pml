@@ -34,9 +34,9 @@
  * stands for engine/lockfree/refs/bin.c put_merged 7b277497
  * stands for engine/lockfree/refs/bin.c bin_compare 06e8f855
  * stands for engine/lockfree/refs/bin.h bin_first f0373937
- * stands for engine/lockfree/refs/bin.c scan_runs 81f5ab11
+ * stands for engine/lockfree/refs/bin.c scan_runs 739df05e
  * stands for engine/lockfree/refs/bin.h bin_mark 02930f2f
- * stands for engine/lockfree/refs/bin.c bin_is_empty b0809f4f
+ * stands for engine/lockfree/refs/bin.c bin_first_live 6cec36e3
  * stands for engine/lockfree/refs/summary.h summary_shows e29b5683
  * stands for engine/lockfree/refs/summary.h summary_set 9c27a7b2
  * stands for engine/lockfree/refs/summary.h summary_doubt 7e1f27c2

@@ -39,7 +39,8 @@
  * Not modelled: where slots are used again (claim), consumers that go over several stale refs at
  * once because of a bound (front), the order of refs in a segment (a set of pods
  * that are ordered by themselves), heads that readers and the owner move over stale refs, the sweep
- * and its word (the owner there does to closed segments what a Reader does), lane_resume, and how a
+ * and its word, and what renew does to the largest segments (the owner there does to closed segments what a Reader
+ * does), lane_resume, and how a
  * section defers frees, the pool behind them. A survey is one step: the pods become stale in any
  * order. Whether a segment is thin is: is one of its refs stale. Memory is sequentially consistent.
  *
@@ -49,7 +50,7 @@
  * two readers and no consumer. One pod of the first three is stale at the beginning, or none, or
  * all (-DCONSUMERS, -DCLOSED); one more becomes so at any time. --large: one reader, two consumers, two segments filled.
  *
- * stands for engine/lockfree/refs/lane.h lane_peek_from b263ad6a
+ * stands for engine/lockfree/refs/lane.h lane_peek_from 3bd15d57
  * stands for engine/lockfree/refs/lane.c delete_empty 4587d74f
  * stands for engine/lockfree/refs/lane.c retire_passed 9e11aea3
  * stands for engine/lockfree/refs/lane.c unlink_segment 73cc3a91
@@ -57,7 +58,7 @@
  * stands for engine/lockfree/refs/lane.c thin_out edc51a59
  * stands for engine/lockfree/refs/lane.c lane_beyond 7c311267
  * stands for engine/lockfree/refs/lane.c go_on_in 9a271bb8
- * stands for engine/lockfree/refs/lane.c renew fb8d2652
+ * stands for engine/lockfree/refs/lane.c renew f6688765
  * stands for engine/lockfree/refs/lane.c leave_segment 83a5f463
  * stands for engine/lockfree/refs/lane.c find_next 2fefa7de
  * stands for engine/lockfree/refs/lane.c lane_read_begin 670e7ed9

@@ -18,7 +18,7 @@
  *
  * stands for engine/lockfree/calls/pop.c take_head d7678a66
  * stands for engine/lockfree/calls/pop.c look_at_head 4eb684bc
- * stands for engine/lockfree/refs/lane.h lane_peek_from b263ad6a
+ * stands for engine/lockfree/refs/lane.h lane_peek_from 3bd15d57
  * stands for engine/lockfree/refs/lane.h lane_advance 3138938f
  */
 #ifdef LARGE

@@ -2,14 +2,17 @@
  * The next deadline: a word that is never later than the least due time that waits (engine/lockfree: deadline,
  * serve, timer).
  *
- * Who parks something that is due at d puts d into its bin, passes a full fence, and lowers the word to d. Who has
- * served what was due recomputes: exchanges the word for a marker, which no other exchange used and which reads as
- * "due now"; then looks at all bins; then exchanges his marker for the least time that he has found, if it is still
+ * Who parks something that is due at d puts d into its bin, passes a full fence, and lowers the word to d. Who finds
+ * the word due recomputes: exchanges the word for a marker, which no other exchange used and which reads as
+ * "due now"; then looks at all bins, and serves what is due there; then exchanges his marker for the least time that he has found, if it is still
  * there. A parker who finds a marker cannot tell what its recomputer has seen, nor what waits beside his own time:
  * he exchanges it for another marker, so that the recomputer's exchange fails, and leaves it. So a recomputer who
  * stops, or fails, leaves "due now" to whoever looks next. Who made the word earlier, or exchanged a marker, wakes
  * the sleeper, who serves or sleeps until the word's time. The store into the bin sits in a store buffer until it
  * drains by itself, or at the fence or the next locked access.
+ *
+ * Who has much to serve exchanges the marker for a time before all others first, which parkers find low enough, and
+ * recomputes once more behind it.
  *
  * Time 1 waits and is due: who finds the word due serves it. Parkers park 2 and 3.
  *
@@ -28,14 +31,18 @@
  *   -DLOOK_FIRST       the bins are looked at before the marker is in the word
  *   -DLOST_STORES      a recomputer stores the time that he has found, whatever the word is
  *   -DMARKER_SILENT    a parker who exchanges a marker wakes nobody
+ *   -DLET_GO_LATE      the marker is let go for a time that is after one that waits
+ *   -DLET_GO_SILENT    a recomputer who has let a marker go, and finds no time before the word, wakes nobody
  *   -DEND_SILENT       a recomputer wakes nobody: he may have put a time into the word before its parker could
  *
- * Bounds: two parkers, the sleeper, one more recomputer (--large: two).
+ * Bounds: two parkers, the sleeper, which lets no marker go, one more recomputer (--large: two).
  *
  * stands for engine/lockfree/signals/deadline.c deadline_lower f0b97bd1
  * stands for engine/lockfree/signals/deadline.c deadline_begin bdad5527
- * stands for engine/lockfree/signals/deadline.c deadline_end 75c78438
- * stands for engine/lockfree/calls/serve.c plan 112e85e8
+ * stands for engine/lockfree/signals/deadline.c deadline_end 9397c9ca
+ * stands for engine/lockfree/signals/deadline.c deadline_let_go 625a0673
+ * stands for engine/lockfree/calls/serve.c let_marker_go cbf6b4f7
+ * stands for engine/lockfree/calls/serve.c serve_once 94622cfe
  * stands for engine/lockfree/moves/transfer.h transfer_announce 9a9cd8b7
  * stands for engine/lockfree/moves/transfer.c transfer_lower_deadline 73da8e60
  */
@@ -47,6 +54,7 @@
 #define TIMES 3
 #define NEVER 9
 #define NOW   1
+#define BEFORE_ALL 0
 
 bool waits[TIMES + 1];      /* in its bin */
 bool buffered[TIMES + 1];   /* the store into the bin is in the store buffer */
@@ -105,7 +113,10 @@ inline put_marker()
 {
     d_step {
         markers++;
+        before = (marker || word == BEFORE_ALL -> NEVER + 1 : word);
+#ifdef LET_GO_SILENT
         before = (marker -> NEVER + 1 : word);
+#endif
         marker = true;
         word = NEW_MARKER;
         m = true;
@@ -206,10 +217,11 @@ inline look_at_bins()
     i = 0
 }
 
-/* The word was {m, w}. */
-inline recompute()
+/* The word was {m, w}. `lets`: the marker may be let go. */
+inline recompute(lets)
 {
 #ifdef NO_MARKER
+    waits[NOW] = false;
     look_at_bins();
     before = w;
     exchange(false, least);
@@ -218,6 +230,16 @@ inline recompute()
     look_at_bins();
 #endif
     put_marker();
+    if
+#ifdef LET_GO_LATE
+    :: lets -> exchange(false, NOW + 1);
+#else
+    :: lets -> exchange(false, BEFORE_ALL);
+#endif
+       waits[NOW] = false;
+       put_marker()
+    :: waits[NOW] = false
+    fi;
 #ifndef LOOK_FIRST
     look_at_bins();
 #endif
@@ -248,9 +270,7 @@ proctype Recomputer()
     bool m, ok;
     read_word();
     if
-    :: m || w <= NOW ->
-        waits[NOW] = false;
-        recompute()
+    :: m || w <= NOW -> recompute(true)
     :: else
     fi;
     d_step {
@@ -270,9 +290,7 @@ end:
     :: asleep = true;
         read_word();
         if
-        :: m || w <= NOW ->
-            waits[NOW] = false;
-            recompute()
+        :: m || w <= NOW -> recompute(false)
         :: else ->
             until = w;
             !asleep

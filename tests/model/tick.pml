@@ -35,7 +35,8 @@
  * POP_BACKOFF).
  *
  * stands for engine/lockfree/calls/serve.c is_here 3730a5ce
- * stands for engine/lockfree/calls/serve.c flush_bin 07b18680
+ * stands for engine/lockfree/calls/serve.c flush_bin 118c06a0
+ * stands for engine/lockfree/calls/mover.c move_alone 3eb8194b
  * stands for engine/lockfree/calls/mover.c move_batch 14e40e53
  * stands for engine/lockfree/calls/mover.c switch_group 65fba157
  * stands for engine/lockfree/moves/switch.c switch_pod 74dc7c05

@@ -462,8 +462,30 @@ next_ref(const struct mover_item *item)
 }
 
 /*
- * The only pod of its group goes beside those that came alone before it, so that events that move
- * one pod each do not fill the bin's slots. False: no memory.
+ * The worker's lane, with room, if the group fits it, as its first pod and its last do; or NULL.
+ * Time reads all lanes of a bin of backoff: many pods are better found there in one run.
+ */
+static struct lane *
+lane_for(const struct mover *mover, const struct mover_group *group,
+         const struct bin_caller *caller)
+{
+    const struct worker *worker = mover->worker;
+    const struct mover_item *items = mover->batch->items, *first = &items[group->first];
+    const struct placing placing = {.key = first->key, .tie = first->tie};
+    struct bin *bin = group->to.bin;
+    bool active = group->to.place == PLACE_ACTIVE;
+
+    if (group->count > (active ? MOVER_LANE : 1) || !bin_prepare(bin, caller, group->count) ||
+        !publish_fits_lane(worker, bin, &placing) ||
+        (active && items[group->last].key > worker->last_drawn)) {
+        return NULL;
+    }
+    return bin_lane(bin, worker->base.number);
+}
+
+/*
+ * What fits no lane, and is the only pod of its group, goes beside those that came alone before it,
+ * so that events that move one pod each do not fill the bin's slots. False: no memory.
  */
 static bool
 publish_lone(const struct mover *mover, const struct mover_group *group, uint32_t cause)
@@ -478,7 +500,7 @@ publish_lone(const struct mover *mover, const struct mover_group *group, uint32_
     return publish_in_run(worker, group->to.bin, &ref);
 }
 
-/* One run for all pods that go into one bin. False: no memory. */
+/* All pods that go into one bin, into the lane or as one run. False: no memory. */
 static bool
 publish_group(struct mover *mover, struct mover_group *group, uint32_t cause)
 {
@@ -490,26 +512,38 @@ publish_group(struct mover *mover, struct mover_group *group, uint32_t cause)
     if (to->bin == NULL || (to->lot != NULL && !lot_prepare(to->lot, &caller, group->count))) {
         return false;
     }
-    if (group->count == 1) {
-        return publish_lone(mover, group, cause);
-    }
-    struct run *run = run_take(caller.pool, group->count);
-
-    if (run == NULL) {
-        return false;
-    }
     if (!group->ordered) {
         order_group(batch, group);
     }
-    run_set_cause(run, cause);
+    struct lane *lane = lane_for(mover, group, &caller);
+
+    if (lane == NULL && group->count == 1) {
+        return publish_lone(mover, group, cause);
+    }
+    struct run *run = lane == NULL ? run_take(caller.pool, group->count) : NULL;
+
+    if (lane == NULL && run == NULL) {
+        return false;
+    }
     for (uint32_t i = group->first, n = 0; n < group->count; i = batch->items[i].next, n++) {
         uint64_t ref = next_ref(&batch->items[i]);
 
-        run_put(run, ref, batch->items[i].key);
+        if (lane != NULL) {
+            lane_put(lane, ref, batch->items[i].key);
+        } else {
+            run_put(run, ref, batch->items[i].key);
+        }
         if (to->lot != NULL) {
             lot_publish(to->lot, worker->base.number, ref, ++worker->insertions);
         }
     }
+    if (lane != NULL) {
+        lane->last_tie = batch->items[group->last].tie;
+        lane_set_cause(lane, cause);
+        lane_publish(lane);
+        return true;
+    }
+    run_set_cause(run, cause);
     if (!bin_publish_run(to->bin, &caller, run)) {
         run_give(caller.pool, run);
         return false;
@@ -547,7 +581,9 @@ announce_groups(struct mover *mover)
                 transfer_is_poppable(queue_of(mover->worker), to->place) ? 1 : 0;
         }
     }
-    transfer_lower_deadline(mover->worker, due);
+    if (due != SCHEDQ_NO_DEADLINE) {
+        transfer_lower_deadline(mover->worker, due);
+    }
 }
 
 /* Is the record's pod among the first ones? */
@@ -960,7 +996,10 @@ mover_try_due(struct mover *mover, struct bin *bin, const struct bin_ref *ref)
         }
         if (report_at(queue, entry, state, &view)) {
             (void)begin_pod(mover, record, view.life);
+            mover->due = &view;
+            mover->due_state = state;
             try_pod(mover, &view);
+            mover->due = NULL;
             return true;
         }
     }

@@ -3,7 +3,8 @@
  *
  * A caller hands pods over one after the other (mover_try). For each, its `decide` says where it
  * goes. What goes to active or backoff is collected, up to MOVER_BATCH pods of MOVER_GROUPS places.
- * A run is published for each place; behind one fence all are switched, and counted together. What
+ * Those of each place are published at once, in the worker's lane if they are few and fit it, else
+ * as a run; behind one fence all are switched, and counted together. What
  * goes behind a gate, or is the only pod of its call, is published and switched at once.
  *
  * WHAT MAY COME BETWEEN. The switch is a CAS from the very words that the decision was taken on, so
@@ -59,6 +60,8 @@
 #include "lockfree/moves/transfer.h"
 
 #define MOVER_BATCH SIZE(1024, 4)
+/** Pods of a group that a lane takes at once; below SEGMENT_SLOTS_MAX / 2. */
+#define MOVER_LANE SIZE(64, 3)
 /** Places that they go to: bands, and bins of backoff. */
 #define MOVER_GROUPS SIZE(16, 2)
 
@@ -131,15 +134,24 @@ struct mover {
     /* a pod that stays for want of memory missed something: a note is left (stray.h) */
     bool tells;
     bool asks_host; /* `decide` may ask a hint, an affinity, a precheck; or a gate (mover_begin) */
-    bool alone;     /* the call is about one pod: nothing is collected */
+    bool alone;     /* it is about one pod: nothing is collected */
     uint8_t asks;   /* how often the call asked the pod's gates before */
     bool no_memory; /* some pod stayed where it was */
     schedq_result_t *result;
     /* Where the pod goes; false: it stays. The object in view->description is alive. */
     bool (*decide)(struct mover *mover, const struct view *view, struct way *way);
-    void *ctx; /* decide's */
+    void *ctx;              /* decide's */
+    const struct view *due; /* is filled from a ref of mover_try_due, as long as its word is: */
+    uint64_t due_state;
     struct mover_batch *batch;
 };
+
+/** For `decide`: does the view show a pod at the version that a ref of mover_try_due names? */
+static inline bool
+mover_is_due(const struct mover *mover, const struct view *view)
+{
+    return mover->due == view && mover->due_state == view->state;
+}
 
 /**
  * Begins; the caller filled in all but `no_memory` and `batch`, and of `asks_host` all but the

@@ -5,6 +5,10 @@
  * moved like by an event (mover.h). The next look at a bin passes the stale refs. So two threads
  * that serve at once do the same work twice, and one that stops leaves the rest to the others.
  *
+ * ONE LOOK at the bins serves, and finds the next deadline: it begins with the marker (deadline.h).
+ * Holders that park exchange the marker, and look for a sleeper. So a look that moves more pods
+ * than MARKED_FEW lets its marker go, and is followed by another.
+ *
  * SLICES. A pop serves SERVE_SLICE pods, then looks for its own (pop.c); a gate that is asked
  * counts as one. A slice that comes to its end leaves the deadline at "due now": the next thread
  * that looks serves the next slice. A tick serves all.
@@ -36,9 +40,9 @@
  * sum of pops wakes one sleeper for nothing; an old leftover_flushed says too early, and the CAS of
  * begin_flush:A fails.
  *
- * PROGRESS. Lock-free. A call's rounds are bounded (ROUNDS_MAX, PLANS_MAX); what came meanwhile
- * keeps the deadline at "due now". A thread that stops has moved what it had switched (mover.h);
- * behind deadline_begin:A it leaves "due now".
+ * PROGRESS. Lock-free. A call's rounds are bounded (ROUNDS_MAX); what came meanwhile keeps the
+ * deadline at "due now". A thread that stops has moved what it had switched (mover.h); behind
+ * deadline_begin:A it leaves "due now".
  *
  * EVIDENCE. tests/model: tick, deadline; stress/explore: tick_*, serve_sleepers,
  * serve_sleepers_tick, timer_*, sleep_frozen; tests/unit/test_tick.c, test_leftover.c,
@@ -59,8 +63,8 @@
 #include "policy/leftover.h"
 
 #define DUE_AHEAD 8 /* refs whose records are fetched */
-#define PLANS_MAX 4
-#define ROUNDS_MAX 4
+#define ROUNDS_MAX 5
+#define MARKED_FEW SIZE(256, 1) /* pods that are moved while the deadline is a marker */
 
 struct serving {
     struct worker *worker;
@@ -69,6 +73,8 @@ struct serving {
     uint32_t slice; /* how many pods may be tried yet */
     bool moved;     /* one, or tried to */
     bool no_memory; /* some pod that is due stayed */
+    bool marked;    /* the deadline was exchanged for a marker: */
+    struct planning planning;
 };
 
 /* One pass over the pods of a bin that are due. */
@@ -162,6 +168,7 @@ flush_bin(struct flush *flush, struct bin *bin)
     do {
         pauses = worker->pauses;
         count = bin_read(&reader, due, MOVER_DUE);
+        flush->mover.alone = count == 1;
         size_t first = try_due(flush, bin, due, count, &skip);
 
         if (worker->pauses != pauses) {
@@ -169,13 +176,43 @@ flush_bin(struct flush *flush, struct bin *bin)
             for (stay -= skip; first < count; first++) {
                 stay += is_here(flush, bin, &due[first]) ? 1 : 0;
             }
-            bin_pass(bin, pool);
+            (void)bin_is_empty(bin, pool);
             bin_read_begin(&reader, bin, pool, flush->limit);
             skip = stay;
         }
     } while (flush->serving->slice > 0 && (count == MOVER_DUE || worker->pauses != pauses));
     mover_end(&flush->mover);
     flush->serving->no_memory |= flush->mover.no_memory;
+}
+
+/* The look that goes on finds no time for the deadline. */
+static void
+let_marker_go(struct serving *serving)
+{
+    if (serving->marked) {
+        serving->marked = false;
+        deadline_let_go(&queue_of(serving->worker)->deadline, &serving->planning);
+    }
+}
+
+/*
+ * flush_bin during a look. Holders that park exchange the marker, so it is there while few pods are
+ * moved; the others are moved without.
+ */
+static void
+flush_marked(struct flush *flush, struct bin *bin)
+{
+    struct serving *serving = flush->serving;
+    uint32_t rest =
+        serving->marked && serving->slice > MARKED_FEW ? serving->slice - MARKED_FEW : 0;
+
+    serving->slice -= rest;
+    flush_bin(flush, bin);
+    serving->slice += rest;
+    if (rest > 0 && serving->slice == rest) {
+        let_marker_go(serving);
+        flush_bin(flush, bin);
+    }
 }
 
 static struct flush
@@ -201,7 +238,7 @@ backoff_is_over(struct mover *mover, const struct view *view, struct way *way)
     const struct queue *queue = queue_of(mover->worker);
 
     if (state_place(view->state) != flush->place ||
-        backoff_expiry_of(queue, &view->history) > flush->limit) {
+        (!mover_is_due(mover, view) && backoff_expiry_of(queue, &view->history) > flush->limit)) {
         return false;
     }
     *way = queue->base.rules.host ? (struct way){.place = PLACE_ACTIVE}
@@ -209,18 +246,23 @@ backoff_is_over(struct mover *mover, const struct view *view, struct way *way)
     return true;
 }
 
-static bool
-has_due(struct queue *queue, struct bin *bin, int64_t limit)
+/* The first of a bin; ref 0: there is none. */
+static struct timed
+first_of(struct queue *queue, struct bin *bin)
 {
     struct bin_head head;
 
-    return bin_first(bin, &queue->runs, &head) && bin_head_key(&head) <= limit;
+    return bin_first(bin, &queue->runs, &head)
+               ? (struct timed){.at = bin_head_key(&head), .ref = bin_head_ref(&head)}
+               : (struct timed){.ref = 0};
 }
 
+/* *next: what comes next there, or is due and stays. */
 static void
-flush_backoff(struct serving *serving, enum place place)
+flush_backoff(struct serving *serving, enum place place, struct timed *next)
 {
     struct queue *queue = queue_of(serving->worker);
+    bool ends = !queue->base.rules.host_ends_backoff;
     struct flush flush =
         flush_of(serving, place, backoff_latest_due(&queue->base.rules.backoff, serving->now));
 
@@ -230,28 +272,38 @@ flush_backoff(struct serving *serving, enum place place)
     flush.mover.ctx = &flush;
     for (uint32_t used = backoff_used(queue, place); used != 0;) {
         struct bin *bin = backoff_next_used(queue, place, &used);
+        int64_t bound = bin_bound(bin);
 
-        if (!has_due(queue, bin, flush.limit)) {
+        if (bound > flush.limit && bound >= next->at) {
             continue;
         }
-        if (queue->base.rules.host_ends_backoff) {
-            serving->result->left = 1;
-            continue;
-        }
+        struct timed first = first_of(queue, bin);
+
         /* What an update publishes anew meanwhile may be overlooked: it is due still. */
-        for (uint32_t round = 0; round < ROUNDS_MAX && serving->slice > 0 && !serving->no_memory &&
-                                 has_due(queue, bin, flush.limit);
+        for (uint32_t round = 0; ends && first.ref != 0 && first.at <= flush.limit &&
+                                 round < ROUNDS_MAX && serving->slice > 0 && !serving->no_memory;
              round++) {
-            flush_bin(&flush, bin);
+            flush_marked(&flush, bin);
+            first = first_of(queue, bin);
         }
+        if (first.ref != 0 && first.at < next->at) {
+            *next = first;
+        }
+        serving->result->left |= !ends && first.ref != 0 && first.at <= flush.limit ? 1 : 0;
     }
 }
 
-static void
+static struct timed
 flush_backoffs(struct serving *serving)
 {
-    flush_backoff(serving, PLACE_BACKOFF);
-    flush_backoff(serving, PLACE_ERROR_BACKOFF);
+    struct timed next = {.at = SCHEDQ_NO_DEADLINE};
+
+    flush_backoff(serving, PLACE_BACKOFF, &next);
+    flush_backoff(serving, PLACE_ERROR_BACKOFF, &next);
+    if (next.at != SCHEDQ_NO_DEADLINE) {
+        next.at = backoff_due(&queue_of(serving->worker)->base.rules.backoff, next.at);
+    }
+    return next;
 }
 
 /* ---- leftovers ------------------------------------------------------------------------------- */
@@ -268,31 +320,37 @@ waited_too_long(struct mover *mover, const struct view *view, struct way *way)
     return true;
 }
 
-/* Tries those that wait since `latest` or before. */
-static void
+/* Tries those that wait since `latest` or before. The oldest that stays; ref 0: none. */
+static struct timed
 flush_old(struct serving *serving, enum place place, int64_t latest)
 {
     struct queue *queue = queue_of(serving->worker);
+    struct timed oldest = waiting_oldest(queue, place);
+
+    if (oldest.ref == 0 || oldest.at > latest) {
+        return oldest;
+    }
     struct flush flush = flush_of(serving, place, latest);
-    struct timed since;
 
     flush.mover.label = LABEL_LEFTOVER;
     flush.mover.counts = flush.mover.counts_gated = place == PLACE_PARKED;
     flush.mover.decide = waited_too_long;
     flush.mover.ctx = &flush;
-    if (waiting_oldest(queue, place, &since) && since.at <= latest) {
-        flush_bin(&flush, waiting_ages(queue, place));
+    if (place == PLACE_GATED) {
+        let_marker_go(serving); /* those that stay are asked once: by one pass */
     }
+    flush_marked(&flush, waiting_ages(queue, place));
+    return waiting_oldest(queue, place);
 }
 
 /* An old gated pod counts, whether or not it may leave. */
 static bool
 has_leftover(struct queue *queue, int64_t latest)
 {
-    struct timed since;
+    const struct timed gated = waiting_oldest(queue, PLACE_GATED);
+    const struct timed parked = waiting_oldest(queue, PLACE_PARKED);
 
-    return (waiting_oldest(queue, PLACE_GATED, &since) && since.at <= latest) ||
-           (waiting_oldest(queue, PLACE_PARKED, &since) && since.at <= latest);
+    return (gated.ref != 0 && gated.at <= latest) || (parked.ref != 0 && parked.at <= latest);
 }
 
 static void
@@ -313,53 +371,59 @@ begin_flush(struct serving *serving)
 
     /* Before the parked ones: one that a gate refuses must not be tried twice in a flush. */
     serving->slice = SERVE_ALL;
-    flush_old(serving, PLACE_GATED, latest);
+    (void)flush_old(serving, PLACE_GATED, latest);
     serving->slice = slice;
     serving->moved = true;
 }
 
-static void
+/* What comes next of them. */
+static struct timed
 flush_leftovers(struct serving *serving)
 {
     struct queue *queue = queue_of(serving->worker);
     int64_t latest = leftover_latest(&queue->base.rules, serving->now);
+    struct timed parked, gated;
 
-    if (queue->base.rules.host) {
-        return;
-    }
     if (queue->base.rules.leftover_is_event) {
         begin_flush(serving);
-        flush_old(serving, PLACE_PARKED, time_load(&queue->leftover_flushed));
-        return;
+        parked = flush_old(serving, PLACE_PARKED, time_load(&queue->leftover_flushed));
+        gated = waiting_oldest(queue, PLACE_GATED);
+    } else {
+        parked = flush_old(serving, PLACE_PARKED, latest);
+        gated = flush_old(serving, PLACE_GATED, latest);
     }
-    flush_old(serving, PLACE_PARKED, latest);
-    flush_old(serving, PLACE_GATED, latest);
+    return waiting_next(queue, &parked, &gated);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /*
- * A pod that is parked during the look makes the word say "due now" (deadline.h). Holders that park
- * all the time must not keep the planner here.
+ * One look at all that waits: serves what is due, and finds when the next pod is. Leftovers are
+ * tried by the first look of a call only: those that stay would be tried again. A pod that is
+ * parked during the look makes the deadline say "due now" (deadline.h), and so does a slice that
+ * comes to its end.
  */
 static int64_t
-plan(struct queue *queue, int64_t now)
+serve_once(struct serving *serving, bool is_first)
 {
-    struct timed next = {.at = now};
+    struct queue *queue = queue_of(serving->worker);
     enum planned planned = PLANNED_AGAIN;
 
-    for (uint32_t i = 0; i < PLANS_MAX && planned == PLANNED_AGAIN; i++) {
-        const struct planning planning = deadline_begin(&queue->deadline);
-        const struct timed backoff = backoff_next(queue);
-        const struct timed waiting = waiting_next(queue);
+    serving->planning = deadline_begin(&queue->deadline);
+    serving->marked = true;
+    const struct timed backoff = flush_backoffs(serving);
+    const struct timed waiting = is_first ? flush_leftovers(serving) : waiting_first(queue);
+    const struct timed next = backoff.at < waiting.at ? backoff : waiting;
 
-        next = backoff.at < waiting.at ? backoff : waiting;
-        planned = deadline_end(&queue->deadline, &planning, &next);
+    if (serving->slice == 0) {
+        let_marker_go(serving);
+    } else if (serving->marked) {
+        planned = deadline_end(&queue->deadline, &serving->planning, &next);
     }
     if (planned == PLANNED_SOONER) {
         timer_wake(queue);
     }
-    return planned == PLANNED_AGAIN ? now : next.at;
+    return planned == PLANNED_AGAIN ? serving->now : next.at;
 }
 
 /*
@@ -381,30 +445,23 @@ deadline_is_exact(struct queue *queue, int64_t due)
 __attribute__((noinline)) static struct served
 serve_due_pods(struct worker *worker, uint32_t slice, int64_t now, schedq_result_t *result)
 {
-    struct queue *queue = queue_of(worker);
     struct serving serving = {.worker = worker, .now = now, .result = result, .slice = slice};
-    int64_t next = now;
+    int64_t next;
+    uint32_t round = 0;
 
-    flush_backoffs(&serving);
-    flush_leftovers(&serving);
-    if (serving.slice > 0) {
-        next = plan(queue, now);
-    }
     /*
      * A look passes over a pod that an update publishes anew meanwhile, behind the look, and whose
-     * old place is stale when the look arrives there. The update lowered the deadline, so the plan
-     * knows.
+     * old place is stale when the look arrives there. The update lowers the deadline, which says
+     * "due now" then. Holders that park all the time must not keep the thread here.
      */
-    for (uint32_t i = 0; i < ROUNDS_MAX && serving.slice > 0 && next <= now && !serving.no_memory &&
-                         result->left == 0;
-         i++) {
-        flush_backoffs(&serving);
-        next = plan(queue, now);
-    }
+    do {
+        next = serve_once(&serving, round == 0);
+    } while (serving.slice > 0 && next <= now && !serving.no_memory && result->left == 0 &&
+             ++round < ROUNDS_MAX);
     return (struct served){.moved = serving.moved,
                            .no_memory = serving.no_memory,
                            .left = serving.slice == 0 || next <= now,
-                           .next = serving.slice == 0 ? now : next};
+                           .next = next};
 }
 
 struct served

@@ -76,34 +76,6 @@ backoff_next_used(const struct queue *queue, enum place place, uint32_t *used)
     return backoff_bin_at(queue, backoff_kind(place), i);
 }
 
-static void
-earliest(struct queue *queue, enum place place, struct timed *first)
-{
-    for (uint32_t used = backoff_used(queue, place); used != 0;) {
-        struct bin *bin = backoff_next_used(queue, place, &used);
-        struct bin_head head;
-
-        if (bin_first(bin, &queue->runs, &head)) {
-            if (bin_head_key(&head) < first->at) {
-                *first = (struct timed){.at = bin_head_key(&head), .ref = bin_head_ref(&head)};
-            }
-        }
-    }
-}
-
-struct timed
-backoff_next(struct queue *queue)
-{
-    struct timed next = {.at = SCHEDQ_NO_DEADLINE};
-
-    earliest(queue, PLACE_BACKOFF, &next);
-    earliest(queue, PLACE_ERROR_BACKOFF, &next);
-    if (next.at != SCHEDQ_NO_DEADLINE) {
-        next.at = backoff_due(&queue->base.rules.backoff, next.at);
-    }
-    return next;
-}
-
 void
 backoff_tend(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
 {

@@ -64,7 +64,7 @@ struct placing {
     uint64_t ref;
     int64_t key;
     struct tie tie; /* only where the bin's residence orders ties */
-    uint32_t cause; /* why it is moved (switch.h) */
+    uint32_t cause; /* why it is moved, for helpers (switch.h) */
 };
 
 /**
@@ -111,11 +111,11 @@ publish_prepare(struct worker *worker, struct bin *bin)
     return has_all || publish_make_room(worker, bin);
 }
 
-/** Does the ref fit the worker's lane? It has no room for a move's cause, which helpers need. */
+/** Does the ref fit the worker's lane, which was prepared? */
 STRAIGHT bool
 publish_fits_lane(const struct worker *worker, const struct bin *bin, const struct placing *placing)
 {
-    if (worker->base.number == HOUSEKEEPER || placing->cause != CAUSE_NONE) {
+    if (worker->base.number == HOUSEKEEPER) {
         return false;
     }
     const struct lane *lane = bin_lane(bin, worker->base.number);
@@ -134,6 +134,7 @@ publish_in_lane(struct lane *lane, const struct placing *placing)
 {
     lane_put(lane, placing->ref, placing->key < lane->last_key ? lane->last_key : placing->key);
     lane->last_tie = placing->tie;
+    lane_set_cause(lane, placing->cause);
     lane_publish(lane);
 }
 

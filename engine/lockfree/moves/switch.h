@@ -2,8 +2,9 @@
  * Switches: the second half of "publish, then switch", with everything that is counted by it.
  *
  * The thread whose CAS wins does the counting: pods by place, incoming pods by label, moves. A
- * helper needs the label, so a run carries it (its cause, run.h). A lane ref needs none: it is
- * always a failure or a reorder.
+ * helper needs the label. So a run carries it (its cause, run.h), and so does a lane for what its
+ * owner published last; a failure or a reorder has none. A ref that stays FUTURE while the lane's
+ * owner goes on, because the owner or its thread gave it up, is counted by the lane's next label.
  *
  * COUNTS. Pods that are active or in flight are in the workers' tallies. Those that wait are in the
  * public words, which hosts read without a call: a word is raised before the CAS that may bring the

@@ -19,7 +19,7 @@
  *                                   the stamps. Repair: the flight's version is raised
  *   a gate's refusal  mover.c       between: the gate's stamp. A switch with a description, if the
  *                                   gate is another. Repair: asks again
- *   a mover's batch   mover.c       one run for a bin, one fence for all bins; the words are raised
+ *   a mover's batch   mover.c       once for a bin, one fence for all bins; the words are raised
  *                                   behind it. Repair: tried again
  * A look between fence and switch may stand behind the announcement: a bin that is marked for
  * nothing, or a deadline that is too early, costs a look.
@@ -253,7 +253,7 @@ transfer_ref(const struct transfer *transfer)
     return state_next_version(transfer->state) | transfer->record;
 }
 
-/** Up to the announcement. `cause` is a helper's; CAUSE_NONE of what a lane may take. */
+/** Up to the announcement. `cause` is a helper's. */
 STRAIGHT void
 transfer_publish(struct worker *worker, const struct transfer *transfer, uint32_t cause)
 {

@@ -45,45 +45,47 @@ waiting_get_lot(struct worker *worker, const struct lot_key *key, const atomic_p
     return lot;
 }
 
-bool
-waiting_oldest(struct queue *queue, enum place place, struct timed *since)
+struct timed
+waiting_oldest(struct queue *queue, enum place place)
 {
     struct bin *bin = waiting_ages(queue, place);
     struct bin_head head;
 
-    if (bin == NULL) {
-        return false;
-    }
-    bin_pass(bin, &queue->runs);
-    if (!bin_first(bin, &queue->runs, &head)) {
-        return false;
-    }
-    *since = (struct timed){.at = bin_head_key(&head), .ref = bin_head_ref(&head)};
-    return true;
+    return bin != NULL && bin_first_live(bin, &queue->runs, &head)
+               ? (struct timed){.at = bin_head_key(&head), .ref = bin_head_ref(&head)}
+               : (struct timed){.ref = 0};
 }
 
 struct timed
-waiting_next(struct queue *queue)
+waiting_next(const struct queue *queue, const struct timed *parked, const struct timed *gated)
 {
     const struct rules *rules = &queue->base.rules;
     int64_t flushed = time_load(&queue->leftover_flushed); /* relaxed: an old one says too early */
     struct timed next = {.at = SCHEDQ_NO_DEADLINE};
-    struct timed since;
 
-    if (waiting_oldest(queue, PLACE_PARKED, &since)) {
-        next = (struct timed){.at = leftover_tried(rules, since.at, flushed), .ref = since.ref};
+    if (parked->ref != 0) {
+        next = (struct timed){.at = leftover_tried(rules, parked->at, flushed), .ref = parked->ref};
     }
-    if (waiting_oldest(queue, PLACE_GATED, &since)) {
-        int64_t due = leftover_due(rules, since.at);
+    if (gated->ref != 0) {
+        int64_t due = leftover_due(rules, gated->at);
         int64_t again = leftover_again(rules, flushed);
 
         /* once in each flush, and stays */
         due = rules->leftover_is_event && due < again ? again : due;
         if (due < next.at) {
-            next = (struct timed){.at = due, .ref = since.ref};
+            next = (struct timed){.at = due, .ref = gated->ref};
         }
     }
     return next;
+}
+
+struct timed
+waiting_first(struct queue *queue)
+{
+    const struct timed parked = waiting_oldest(queue, PLACE_PARKED);
+    const struct timed gated = waiting_oldest(queue, PLACE_GATED);
+
+    return waiting_next(queue, &parked, &gated);
 }
 
 void

@@ -57,15 +57,17 @@ waiting_ages(struct queue *queue, enum place place)
 }
 
 /**
- * Since when the pod waits that has waited longest. Goes past stale refs. False: none, or there is
+ * The pod that has waited longest, and since when. Goes past stale refs. Ref 0: none, or there is
  * no limit.
  */
-bool waiting_oldest(struct queue *queue, enum place place, struct timed *since);
+struct timed waiting_oldest(struct queue *queue, enum place place);
 
-/**
- * The parked or gated pod that is due first, and when; SCHEDQ_NO_DEADLINE. Goes past stale refs.
- */
-struct timed waiting_next(struct queue *queue);
+/** Of the oldest parked and gated pod, what is due first, and when; SCHEDQ_NO_DEADLINE. */
+struct timed waiting_next(const struct queue *queue, const struct timed *parked,
+                          const struct timed *gated);
+
+/** The same of the oldest that there are. */
+struct timed waiting_first(struct queue *queue);
 
 /** As backoff_tend. */
 void waiting_tend(struct queue *queue, struct epoch_record *epoch, uint32_t worker);

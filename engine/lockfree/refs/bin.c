@@ -465,6 +465,7 @@ pass_stale(const struct bin *bin, atomic_u64 *front, struct lane *lane, struct l
 
     /* Ends: each round goes past a ref, or another thread did. */
     while (found && is_stale(bin, head->ref)) {
+        lane_skip_stale(head, &bin->residence);
         pass_by(front, head);
         found = front == NULL ? lane_peek(lane, head)
                               : lane_peek_from(lane, front_bound(u64_load_acquire(front)), head);
@@ -700,7 +701,7 @@ scan_runs(struct bin *bin, struct run_pool *pool, uint32_t slots, bool found, st
     for (uint32_t i = slots; i-- > 0;) {
         struct run_head head;
 
-        if (first_of_run(bin, pool, i, &head) == RUN_HEAD &&
+        if (u64_load_acquire(&bin->runs[i]) != 0 && first_of_run(bin, pool, i, &head) == RUN_HEAD &&
             (!found || ref_before(&bin->residence, head.key, head.ref, key, ref))) {
             best->run = head;
             best->slot = i;
@@ -768,19 +769,20 @@ bin_leave(const struct bin_head *head)
     }
 }
 
-/* Goes past stale refs. Ends: each round advances a head, or another thread did. */
+/* Ends: each round advances a head, or another thread did. */
 bool
-bin_is_empty(struct bin *bin, struct run_pool *pool)
+bin_first_live(struct bin *bin, struct run_pool *pool, struct bin_head *head)
 {
-    struct bin_head head;
-
-    while (bin_first(bin, pool, &head)) {
-        if (!is_stale(bin, bin_head_ref(&head))) {
-            return false;
+    while (bin_first(bin, pool, head)) {
+        if (!is_stale(bin, bin_head_ref(head))) {
+            return true;
         }
-        bin_advance(&head);
+        if (!head->is_run) {
+            lane_skip_stale(&head->lane, &bin->residence);
+        }
+        bin_advance(head);
     }
-    return true;
+    return false;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -838,7 +840,8 @@ read_lane(struct bin_reader *reader, struct bin_ref *out)
             return false;
         }
     }
-    *out = (struct bin_ref){.ref = found.ref, .key = found.key};
+    *out = (struct bin_ref){
+        .ref = found.ref, .key = found.key, .cause = lane_cause(reader->lane.lane)};
     return true;
 }
 
@@ -880,33 +883,4 @@ bin_read(struct bin_reader *reader, struct bin_ref *out, size_t capacity)
         count += reader->in_run ? 1 : 0;
     }
     return count;
-}
-
-static void
-pass_run(struct bin *bin, struct run_pool *pool, uint32_t slot)
-{
-    struct run_head head;
-
-    /* Ends: each round advances the head, or another thread did. */
-    while (first_of_run(bin, pool, slot, &head) == RUN_HEAD && pass_stale_in_run(bin, &head)) {
-    }
-}
-
-void
-bin_pass(struct bin *bin, struct run_pool *pool)
-{
-    uint64_t used = u64_load_acquire(&bin->used);
-
-    for (; used != 0; used &= used - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(used);
-        struct lane *lane = ptr_load_acquire(&bin->lanes[i]);
-        struct lane_head head;
-
-        if (lane != NULL && lane_peek(lane, &head)) {
-            (void)pass_stale(bin, NULL, lane, &head);
-        }
-    }
-    for (uint32_t i = u32_load_acquire(&bin->slots); i-- > 0;) {
-        pass_run(bin, pool, i);
-    }
 }

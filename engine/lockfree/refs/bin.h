@@ -92,7 +92,7 @@ struct bin {
     atomic_u32 newest; /* slot of the run that was published last: a hint */
 };
 
-/** A ref, what orders it, and why its pod is moved (run.h). */
+/** A ref, what orders it, and why its pod is moved (switch.h). */
 struct bin_ref {
     uint64_t ref;
     int64_t key;
@@ -236,7 +236,7 @@ bin_head_key(const struct bin_head *head)
 static inline uint32_t
 bin_head_cause(const struct bin_head *head)
 {
-    return head->is_run ? head->run.cause : 0;
+    return head->is_run ? head->run.cause : lane_cause(head->lane.lane);
 }
 
 /** The word of a pod that is where a ref of this bin says, with no lag: VALID. */
@@ -313,9 +313,6 @@ bin_has(const struct bin *bin, uint64_t ref)
     return bin_verdict(bin, ref, &state) == VERDICT_VALID;
 }
 
-/** Goes past the stale refs at the heads of lanes and runs. */
-void bin_pass(struct bin *bin, struct run_pool *pool);
-
 /** bin_first of any bin; what it finds may be in a run, or have been compared with others. */
 bool bin_compare(struct bin *bin, struct run_pool *pool, struct bin_head *head);
 
@@ -346,8 +343,41 @@ bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *head)
 bool bin_any(struct bin *bin, struct run_pool *pool, uint32_t own, uint32_t random,
              struct bin_head *head);
 
+/**
+ * A lower bound of the keys there, where it is known at once: of one lane, and no run. INT64_MIN:
+ * it is not; INT64_MAX: there are none.
+ */
+static inline int64_t
+bin_bound(const struct bin *bin)
+{
+    uint64_t used = u64_load_acquire(&bin->used); /* as scan_lanes:A */
+    uint32_t i = u32_load_acquire(&bin->slots);   /* as bin_compare:A */
+    struct lane_head head;
+
+    if ((used & (used - 1)) != 0) {
+        return INT64_MIN;
+    }
+    struct lane *lane =
+        used != 0 ? ptr_load_acquire(&bin->lanes[__builtin_ctzll(used)]) : NULL; /* as bin_first */
+    int64_t bound = lane != NULL && lane_peek(lane, &head) ? head.key : INT64_MAX;
+
+    while (i > 0 && u64_load_acquire(&bin->runs[i - 1]) == 0) {
+        i--;
+    }
+    return i == 0 ? bound : INT64_MIN;
+}
+
+/** bin_first, past stale refs. */
+bool bin_first_live(struct bin *bin, struct run_pool *pool, struct bin_head *head);
+
 /** Goes past stale refs. True: there was no other. */
-bool bin_is_empty(struct bin *bin, struct run_pool *pool);
+static inline bool
+bin_is_empty(struct bin *bin, struct run_pool *pool)
+{
+    struct bin_head head;
+
+    return !bin_first_live(bin, pool, &head);
+}
 
 /** bin_advance where it is not one lane's only. */
 void bin_leave(const struct bin_head *head);

@@ -512,7 +512,8 @@ go_on_in(struct lane *lane, struct segment *segment, bool deletes)
 
 /*
  * The last segment is full: another one, with what lives in it if that is little, else of twice its
- * size. False: no memory.
+ * size. From one of the largest, what lives is put apart: in front of the refs that come and go it
+ * would be copied again and again, and no head would pass it. False: no memory.
  */
 static bool
 renew(struct lane *lane, const struct lane_care *care, uint32_t count)
@@ -520,7 +521,8 @@ renew(struct lane *lane, const struct lane_care *care, uint32_t count)
     struct segment *old = own_segment(lane);
     uint32_t slots = old->ring.size;
     struct survey found = {0};
-    bool copies = looks_thin(lane, old, care->residence, lane->tail);
+    bool thin = looks_thin(lane, old, care->residence, lane->tail);
+    bool apart = thin && slots == SEGMENT_SLOTS_MAX, copies = thin && !apart;
 
     if (copies) {
         survey(old, care->residence, lane->tail, &found);
@@ -539,7 +541,7 @@ renew(struct lane *lane, const struct lane_care *care, uint32_t count)
         return false;
     }
     go_on_in(lane, segment, copies);
-    if (copies && unlink_segment(lane, care, NULL, old)) {
+    if (copies ? unlink_segment(lane, care, NULL, old) : apart && thin_out(lane, care, NULL, old)) {
         retire_passed(lane, care);
     }
     return true;
@@ -799,6 +801,30 @@ void
 lane_pass(struct lane *lane, const struct lane_care *care)
 {
     walk(lane, care, false);
+}
+
+void
+lane_skip_stale(struct lane_head *head, const struct residence *residence)
+{
+    struct segment *segment = head->segment;
+    struct lane_head last = *head;
+
+    for (uint32_t next = last.position + 1; next != last.end; next++) {
+        const struct slot *slot = &segment->slots[next & segment->ring.mask];
+        int64_t key = (int64_t)u64_load_acquire(&slot->key); /* lane_skip_stale:A */
+        uint64_t ref = u64_load_acquire(&slot->ref);
+
+        if (is_live(residence, ref)) {
+            break;
+        }
+        last.position = next;
+        last.key = key;
+        last.ref = ref;
+    }
+    /* Else a slot may have been used again. */
+    if (u32_load_acquire(u32_of(&segment->ring.c_head)) == head->head) { /* lane_skip_stale:B */
+        *head = last;
+    }
 }
 
 bool

@@ -63,14 +63,14 @@
  *
  * ORDERING
  *   lane_publish:A -> segment_end:A, enter:A
- *       the slots before the tail, and their pods
+ *       the slots before the tail, their pods, and the cause
  *   segment_end:A, B -> lane_peek_from:B
  *       the same, by way of another consumer
- *   lane_put:A, B -> lane_peek_from:C, lane_pass_by:A, lane_next:A, B
+ *   lane_put:A, B -> lane_peek_from:C, lane_pass_by:A, lane_skip_stale:A, lane_next:A, B
  *       a thread that reads a slot which was used again then sees the head beyond it
- *       (lane_peek_from:D, lane_pass_by:B, lane_next:C), because the owner wrote it after it had
- *       seen that head (lane_make_room:A). No order of two threads' stores to different words is
- *       assumed.
+ *       (lane_peek_from:D, lane_pass_by:B, lane_skip_stale:B, lane_next:C), because the owner wrote
+ *       it after it had seen that head (lane_make_room:A). No order of two threads' stores to
+ *       different words is assumed.
  *   go_on_in:A -> lane_peek_from:F
  *       a closed segment's tail; the next segment is made
  *   go_on_in:A, B -> lane_read_begin:A
@@ -143,7 +143,8 @@ struct lane {
     atomic_ptr last;
     atomic_ptr sweep; /* the owner looks at the segment behind this one next; NULL: at the first */
     /* The owner's: */
-    _Alignas(CACHE_LINE) int64_t last_key; /* of what was put last */
+    _Alignas(CACHE_LINE) atomic_u32 cause; /* of what was published last, for helpers (switch.h) */
+    int64_t last_key;                      /* of what was put last */
     struct tie last_tie;                   /* the same, where ties are ordered */
     uint32_t tail;                         /* what lane_publish will make visible */
     uint32_t limit;                        /* up to here the slots of the last segment are free */
@@ -174,6 +175,7 @@ struct lane_care {
 
 /** The first ref of a lane, as it was seen. */
 struct lane_head {
+    const struct lane *lane;
     struct segment *segment;
     uint32_t head;     /* of the segment; what lies between it and `position` is stale */
     uint32_t position; /* of the ref */
@@ -243,6 +245,26 @@ void lane_put(struct lane *lane, uint64_t ref, int64_t key);
 /** Makes visible what was put. */
 void lane_publish(struct lane *lane);
 
+/** Before lane_publish: why the pods of what was put are moved. */
+static inline void
+lane_set_cause(struct lane *lane, uint32_t cause)
+{
+    /* relaxed, both: the owner's word, and lane_publish:A comes after */
+    if (u32_load(&lane->cause) != cause) {
+        u32_store(&lane->cause, cause);
+    }
+}
+
+/**
+ * Why the pod of a FUTURE ref is moved. Relaxed: the ref was read. What the owner publishes next
+ * may have another cause: by then it has switched the pod, or was overtaken, unless it stopped.
+ */
+static inline uint32_t
+lane_cause(const struct lane *lane)
+{
+    return u32_load(&lane->cause);
+}
+
 /** Where to look after a closed segment whose head met its tail: there, if that was not the end. */
 struct segment *lane_beyond(struct lane *lane, struct segment *segment);
 
@@ -296,6 +318,7 @@ lane_peek_from(struct lane *lane, int64_t bound, struct lane_head *out)
             uint32_t again = u32_load_acquire(u32_of(&segment->ring.c_head)); /* lane_peek_from:D */
 
             if (again == head) {
+                out->lane = lane;
                 out->segment = segment;
                 out->head = head;
                 out->position = at;
@@ -373,6 +396,12 @@ lane_pass_by(const struct lane_head *head, int64_t *bound)
     }
     return more;
 }
+
+/**
+ * Goes on from what was peeked, a stale ref, to the last one of the stale refs in a row: one
+ * exchange is enough to go past them all.
+ */
+void lane_skip_stale(struct lane_head *head, const struct residence *residence);
 
 /** Goes past stale refs at the head, `max` at most. True: nothing was behind them. */
 bool lane_is_spent(struct lane *lane, const struct residence *residence, uint32_t max);

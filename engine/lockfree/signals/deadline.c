@@ -8,6 +8,8 @@
 /* No clock reads this. */
 #define FIRST_MARKER ((uint64_t)INT64_MIN)
 #define MARKERS (UINT64_C(1) << 62)
+/* Before every time, and no marker. */
+#define BEFORE_ALL (FIRST_MARKER + MARKERS)
 
 static bool
 is_marker(uint64_t word)
@@ -67,6 +69,13 @@ deadline_begin(struct deadline *deadline)
     return (struct planning){.marker = marker, .replaced = u64_exchange(deadline->word, marker)};
 }
 
+/* Failed: the word was lowered, or another look was begun. */
+void
+deadline_let_go(struct deadline *deadline, const struct planning *planning)
+{
+    (void)u64_cas(deadline->word, planning->marker, BEFORE_ALL); /* deadline_let_go:A */
+}
+
 /* The exchange fails if the word was lowered, or another look was begun. */
 enum planned
 deadline_end(struct deadline *deadline, const struct planning *planning, const struct timed *next)
@@ -76,8 +85,10 @@ deadline_end(struct deadline *deadline, const struct planning *planning, const s
     }
     u64_store(&deadline->first_ref, next->ref);
     u64_store_release(&deadline->first_due, (uint64_t)next->at);
-    return is_marker(planning->replaced) || next->at < (int64_t)planning->replaced ? PLANNED_SOONER
-                                                                                   : PLANNED;
+    return (int64_t)planning->replaced <= (int64_t)BEFORE_ALL ||
+                   next->at < (int64_t)planning->replaced
+               ? PLANNED_SOONER
+               : PLANNED;
 }
 
 uint64_t

@@ -9,6 +9,8 @@
  *           marked, and a full fence: the word becomes at most d
  *   begin   by a planner, before it looks at all that waits: the word becomes a marker, a value
  *           that no other time had
+ *   let go  by a planner that has more to serve than a few pods: the marker becomes a time before
+ *           all others, and the planner begins anew afterwards
  *   end     by the planner: the marker becomes what it found, if the marker is still there; if the
  *           word says less than before, the planner wakes a sleeper
  * A marker is before all times, so it reads as "due now": a planner that stops between begin and
@@ -34,9 +36,9 @@
  *   deadline_lower:B, deadline_end:A ; wake
  *       timer.c has both sides
  *
- * PROGRESS. read, begin and end are wait-free, lower is lock-free: a failed exchange is another's
- * success. A thread that stops after it published and before it lowered leaves the pod in its old
- * place; a helper lowers the word before it switches the pod (switch.c).
+ * PROGRESS. read, begin, let go and end are wait-free, lower is lock-free: a failed exchange is
+ * another's success. A thread that stops after it published and before it lowered leaves the pod in
+ * its old place; a helper lowers the word before it switches the pod (switch.c).
  *
  * ABA, WRAPAROUND. Markers: 2^62 of them, one for each begin, and for each lowering that meets one.
  * A time that comes back says what it said before.
@@ -88,6 +90,12 @@ enum planned {
     /* it does, and sleepers may not know: the pod's holder found its time there and woke none */
     PLANNED_SOONER
 };
+
+/**
+ * Instead of the end, for a planner that has much to serve first: the word says "due now" by a time
+ * before all others, which calls that lower it leave alone.
+ */
+void deadline_let_go(struct deadline *deadline, const struct planning *planning);
 
 /** After it, with what was found. */
 enum planned deadline_end(struct deadline *deadline, const struct planning *planning,
