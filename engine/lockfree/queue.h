@@ -147,7 +147,7 @@ struct worker {
     struct hazard_kept *kept; /* the slot's list; NULL unless objects are counted */
     struct slab_cache records, descriptions;
     struct names_cache names;
-    uint32_t spots[BAND_SPOTS]; /* of bands; a priority has one place (publish_spot) */
+    struct band_spot spots[BAND_SPOTS]; /* of bands; a priority has one place (publish_spot) */
     /* cells of lots; a set has one place (waiting_lot) */
     const atomic_ptr *lots[LOT_SPOTS];
     uint32_t passed;                /* looks for nothing since bits were taken (pop.c) */
@@ -175,6 +175,8 @@ struct queue {
     struct bands bands;
     bool has_ticks;   /* they order pops; else pop_orders does, which counts cycles too */
     bool shares_keys; /* last_key gives every order key; else the clock does (add_draw_key) */
+    /* as long as no more records exist, an add counts nothing; 0: it may have to (add.c) */
+    uint32_t plain_max;
     struct hazards hazards;
     atomic_ptr workers[WORKERS_MAX]; /* their memory stays until the queue ends */
     atomic_u64 taken;                /* slots that have an owner, as bits */

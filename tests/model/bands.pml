@@ -56,16 +56,16 @@
  * stands for engine/lockfree/refs/summary.h summary_clear 4a2e22a4
  * stands for engine/lockfree/refs/summary.h summary_sleep 7b2e9fa5
  * stands for engine/lockfree/refs/summary.h summary_take 92853b51
- * stands for engine/lockfree/refs/band.h band_mark 3501eeef
+ * stands for engine/lockfree/refs/band.h band_mark 5714234c
  * stands for engine/lockfree/refs/band.c band_mark_slowly d461b00f
  * stands for engine/lockfree/refs/band.c bands_clear 0fdf92c7
  * stands for engine/lockfree/refs/band.c bands_rest 5f5e3ba8
  * stands for engine/lockfree/refs/band.c cut_rows e0edbe9a
- * stands for engine/lockfree/refs/band.c replace 6307b755
+ * stands for engine/lockfree/refs/band.c replace 6bf38415
  * stands for engine/lockfree/refs/band.c table_is_ripe e3666109
  * stands for engine/lockfree/refs/band.c retire_table 8dd613e3
- * stands for engine/lockfree/refs/band.c get_slowly 5958da7d
- * stands for engine/lockfree/refs/band.c bands_get f835f671
+ * stands for engine/lockfree/refs/band.c get_slowly 5c8dc914
+ * stands for engine/lockfree/refs/band.c bands_look_up e08af57c
  * stands for engine/lockfree/refs/band.c end_leaving 57636a68
  * stands for engine/lockfree/calls/pop.c walk_on 14409848
  * stands for engine/lockfree/calls/pop.c walk_down 0538553e

@@ -39,12 +39,12 @@
  * Bounds: one line of 3 cells (NARROW: 2), 3 records, 2 lives each; 2 inserters and a deleter, or 3 inserters
  * (--large: 3 and a deleter). The claims are checked in every prefix, so any number of threads may stop anywhere.
  *
- * stands for engine/lockfree/index/index.c look_around 9142b3b6
- * stands for engine/lockfree/index/index.c scan_home 8ebf5808
+ * stands for engine/lockfree/index/index.c look_around 502c3e67
+ * stands for engine/lockfree/index/index.c scan_home 68a30c0a
  * stands for engine/lockfree/index/index.c find_stale c9f0b753
  * stands for engine/lockfree/index/index.c take_cell c6029014
- * stands for engine/lockfree/index/index.c commit 743792e2
- * stands for engine/lockfree/index/index.c insert_round 83400c65
+ * stands for engine/lockfree/index/index.c commit 2ebae3df
+ * stands for engine/lockfree/index/index.c insert_round 8d92d730
  * stands for engine/lockfree/index/index.c index_finish 6191e542
  * stands for engine/lockfree/index/index.c look_up 29215a82
  * stands for engine/lockfree/index/index.c index_find 775efe6e
@@ -201,11 +201,11 @@ inline scan_for_insert(pod)
         value = cell[i];
         if
         :: (value & 7) == 0 || (!(value & TENTATIVE) && over(value)) ->
-            if
-            :: may_take(i) && spare == NONE ->
+            if /* of several any: look_around takes the first, scan_home the last that is not 0 */
+            :: may_take(i) && (spare == NONE || value != 0) ->
                 spare = i;
                 spare_value = value
-            :: else
+            :: !may_take(i) || spare != NONE
             fi
         :: else ->
             if

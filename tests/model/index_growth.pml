@@ -42,7 +42,7 @@
  * stands for engine/lockfree/index/index_growth.c index_move_line 63671752
  * stands for engine/lockfree/index/index.c go_on 943ac2f7
  * stands for engine/lockfree/index/index.c find_line e41b486d
- * stands for engine/lockfree/index/index.c insert_round 83400c65
+ * stands for engine/lockfree/index/index.c insert_round 8d92d730
  * stands for engine/lockfree/index/index.c look_up 29215a82
  * stands for engine/lockfree/index/index.c index_remove bf582386
  */

@@ -277,6 +277,132 @@ batches_of_many_priorities_and_keys_are_popped_in_order(void **state)
     fx_pop_nothing(fixture);
 }
 
+/* ---- against a list ---- */
+
+enum { NAMES = 120, ELEMENTS = 70, TURNS = 400 };
+
+/* A pod that should be there: the smaller number came first. */
+typedef struct listed {
+    bool there;
+    int32_t priority;
+    uint64_t number;
+} listed_t;
+
+static listed_t *
+best_of(listed_t *pods)
+{
+    listed_t *best = NULL;
+    for (unsigned i = 0; i < NAMES; i++) {
+        listed_t *pod = &pods[i];
+        if (pod->there && (best == NULL || pod->priority > best->priority ||
+                           (pod->priority == best->priority && pod->number < best->number)))
+            best = pod;
+    }
+    return best;
+}
+
+/* Names are there twice, in the batch or in the queue; priorities rise, fall, or do neither. */
+static void
+add_listed(fixture_t *fixture, listed_t *pods, uint64_t *seed, uint64_t *number)
+{
+    static char names[ELEMENTS * 8 + 1];
+    schedq_pod_spec_t specs[ELEMENTS];
+    schedq_status_t expected[ELEMENTS], first = SCHEDQ_OK;
+    uint8_t statuses[ELEMENTS];
+    schedq_pod_t handles[ELEMENTS];
+    schedq_result_t result;
+    unsigned count = 1 + (unsigned)(seed_next(seed) % ELEMENTS),
+             kind = (unsigned)(seed_next(seed) % 3);
+    uint32_t active = 0;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned name = (unsigned)(seed_next(seed) % NAMES);
+        int32_t priority = kind == 0   ? 3
+                           : kind == 1 ? (int32_t)(seed_next(seed) % 9) - 4
+                                       : 4 - (int32_t)(i * 8 / count);
+        snprintf(names + 8 * i, 9, "ns/%05u", name);
+        specs[i] = fx_spec("ns/00000", priority);
+        specs[i].name_offset = 8 * i;
+        specs[i].object = name;
+        expected[i] = pods[name].there ? SCHEDQ_EXISTS : SCHEDQ_OK;
+        if (expected[i] == SCHEDQ_OK) {
+            pods[name] = (listed_t){.there = true, .priority = priority, .number = (*number)++};
+            active++;
+        } else if (first == SCHEDQ_OK) {
+            first = expected[i];
+        }
+    }
+    assert_status(
+        schedq_add_many(fx_worker(fixture), names, specs, count, handles, statuses, &result),
+        first);
+    expect_statuses(statuses, expected, count);
+    assert_int_equal(result.to_active, active);
+    assert_int_equal(result.poppable, active != 0);
+    for (unsigned i = 0; i < count; i++)
+        assert_int_equal(handles[i].bits != 0, expected[i] == SCHEDQ_OK);
+}
+
+static void
+pop_listed(fixture_t *fixture, listed_t *pods, unsigned count)
+{
+    listed_t *best;
+    for (unsigned i = 0; i < count && (best = best_of(pods)) != NULL; i++) {
+        schedq_popped_t popped;
+        assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
+        assert_int_equal(popped.object, best - pods);
+        best->there = false;
+        fx_done(fixture, &popped);
+    }
+}
+
+static void
+add_and_pop_listed(fixture_t *fixture)
+{
+    uint64_t seed = seed_of("test_batch"), number = 0;
+    listed_t pods[NAMES] = {{0}};
+    for (unsigned i = 0; i < TURNS; i++) {
+        add_listed(fixture, pods, &seed, &number);
+        pop_listed(fixture, pods, (unsigned)(seed_next(&seed) % 60));
+    }
+    pop_listed(fixture, pods, NAMES);
+    fx_pop_nothing(fixture);
+    fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
+}
+
+static void
+batches_do_as_single_adds_in_their_order_do(void **state)
+{
+    add_and_pop_listed(*state);
+}
+
+static void
+batches_do_so_at_the_real_clock(void **state)
+{
+    fx_use_real_clock(*state);
+    add_and_pop_listed(*state);
+}
+
+/* Also across priorities: an update that makes them equal shows it. */
+static void
+elements_keep_the_order_of_the_batch_across_priorities(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_use_real_clock(fixture);
+    schedq_pod_spec_t specs[4];
+    letters(specs, 4);
+    for (unsigned i = 0; i < 4; i++)
+        specs[i].priority = (int32_t)i;
+    assert_ok(
+        schedq_add_many(fx_worker(fixture), "ns/d ns/b ns/c ns/a", specs, 4, NULL, NULL, NULL));
+    for (unsigned i = 0; i < 4; i++)
+        specs[i].priority = 9;
+    for (unsigned i = 0; i < 4; i++)
+        assert_ok(schedq_update(fx_worker(fixture), "ns/d ns/b ns/c ns/a", &specs[3 - i], 0, NULL,
+                                0, NULL));
+    static const char *const order[] = {"ns/d", "ns/b", "ns/c", "ns/a"};
+    for (unsigned i = 0; i < 4; i++)
+        fx_pop(fixture, order[i]);
+}
+
 /* ---- beside a pop ---- */
 
 enum { ROUNDS = 300, WIDTH = 24 };
@@ -366,6 +492,9 @@ main(int argc, char **argv)
         fx_test(a_closed_queue_takes_no_element),
         fx_test(elements_without_a_key_keep_the_order_of_the_batch),
         fx_test(batches_of_many_priorities_and_keys_are_popped_in_order),
+        fx_test(batches_do_as_single_adds_in_their_order_do),
+        fx_test(batches_do_so_at_the_real_clock),
+        fx_test(elements_keep_the_order_of_the_batch_across_priorities),
         fx_test(a_pop_beside_a_batch_takes_no_pod_while_a_better_one_is_to_come),
     };
     return fx_run_tests(argc, argv, tests);

@@ -86,8 +86,8 @@ records_in_use(const struct queue *queue)
     return (int64_t)(taken - given - u64_load_acquire(&queue->guests.given));
 }
 
-static uint32_t
-pods_max(const struct queue *queue)
+uint32_t
+add_pods_max(const struct queue *queue)
 {
     return queue->base.config.max_pods != 0 ? queue->base.config.max_pods : PODS_MAX;
 }
@@ -96,7 +96,7 @@ pods_max(const struct queue *queue)
 static inline bool
 may_be_full(const struct queue *queue)
 {
-    return slab_made(&queue->entries.records) >= pods_max(queue);
+    return slab_made(&queue->entries.records) >= add_pods_max(queue);
 }
 
 static schedq_status_t
@@ -104,11 +104,11 @@ check_pods(struct worker *worker)
 {
     const struct queue *queue = queue_of(worker);
 
-    if (records_in_use(queue) < pods_max(queue)) {
+    if (records_in_use(queue) < add_pods_max(queue)) {
         return SCHEDQ_OK;
     }
     worker_say(&worker->base, "pods: there are %u, as many as there may be (max_pods)",
-               pods_max(queue));
+               add_pods_max(queue));
     return SCHEDQ_FULL;
 }
 
@@ -370,17 +370,29 @@ fill(struct entry *entry, const struct arrival *arrival, const struct hashed_nam
                       state_make(life, active ? arrival->to.band->id : 0, arrival->to.place));
 }
 
+/* No gate may refuse so many pods, and nothing is counted first. */
+STRAIGHT bool
+takes_plain(const struct queue *queue, size_t count)
+{
+    return !queue->base.registry.has_gates &&
+           slab_made(&queue->entries.records) + count <= queue->plain_max;
+}
+
+bool
+add_takes_plain(const struct queue *queue, size_t count)
+{
+    return takes_plain(queue, count);
+}
+
 /*
- * What nearly all are: new, without a node; no gate may refuse them, and nothing is counted first.
- * Of the steps below there are two instances, one of which is for them alone: there a pod's place
- * is known when this is compiled.
+ * What nearly all are: new, without a node, in a queue that takes them as they are. Of the steps
+ * below there are two instances, one of which is for them alone: there a pod's place is known when
+ * this is compiled.
  */
 STRAIGHT bool
 is_plain(const struct queue *queue, const struct incoming_pod *pod)
 {
-    return pod->history == NULL && pod->spec->gate == 0 && pod->spec->nominated_node == 0 &&
-           !queue->base.registry.has_gates && !queue->shares_keys &&
-           queue->base.config.max_bands == 0 && !may_be_full(queue);
+    return pod->history == NULL && add_is_plain(pod->spec) && takes_plain(queue, 1);
 }
 
 /*
@@ -507,11 +519,11 @@ refuse(struct worker *worker, const struct hashed_name *name, schedq_status_t st
                                                                             : status;
 }
 
-/* False: *status says why not. */
+/* False: *status says why not. `key` NULL: it is drawn. */
 STRAIGHT bool
 admit(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
-      bool plain, int64_t now, struct arrival *arrival, struct index_found *present,
-      schedq_result_t *result, schedq_status_t *status)
+      bool plain, int64_t now, const int64_t *key, struct arrival *arrival,
+      struct index_found *present, schedq_result_t *result, schedq_status_t *status)
 {
     struct queue *queue = queue_of(worker);
     const schedq_pod_spec_t *spec = pod->spec;
@@ -536,7 +548,7 @@ admit(struct worker *worker, const struct hashed_name *name, const struct incomi
     arrival->record = record;
     arrival->hash = name->hash;
     arrival->ref = ref_make(version_next(state_version(u64_load(&entry->word.low))), record);
-    arrival->key = key_of(worker, pod, now);
+    arrival->key = key != NULL ? *key : key_of(worker, pod, now);
     arrival->rank = queue_rank(queue, spec->priority);
     arrival->profile = spec->profile;
     arrival->cause = cause_of(pod->label, false);
@@ -559,8 +571,8 @@ add_admit(struct worker *worker, const struct hashed_name *name, const struct in
 {
     schedq_status_t status;
 
-    return admit(worker, name, pod, false, now, arrival, present, result, &status) ? SCHEDQ_OK
-                                                                                   : status;
+    return admit(worker, name, pod, false, now, NULL, arrival, present, result, &status) ? SCHEDQ_OK
+                                                                                         : status;
 }
 
 schedq_status_t
@@ -576,8 +588,8 @@ add_admit_new(struct worker *worker, const struct hashed_name *name, const sched
 
         return add_admit(worker, name, &other, now, arrival, present, result);
     }
-    return admit(worker, name, &pod, true, now, arrival, present, result, &status) ? SCHEDQ_OK
-                                                                                   : status;
+    return admit(worker, name, &pod, true, now, NULL, arrival, present, result, &status) ? SCHEDQ_OK
+                                                                                         : status;
 }
 
 /* The pod never existed. */
@@ -615,6 +627,15 @@ add_give_up(struct worker *worker, uint64_t ref)
 
 /* ---- inserting ------------------------------------------------------------------------------- */
 
+COLD static enum index_answer
+insert_in_rounds(struct worker *worker, const struct hashed_name *name, struct index_ticket *ticket,
+                 struct index_found *present)
+{
+    const struct index_caller caller = index_caller(worker);
+
+    return index_insert_in_rounds(&queue_of(worker)->index, &caller, name, ticket, present);
+}
+
 /* Not of an active pod. */
 RARELY static bool
 prepare_elsewhere(struct worker *worker, const struct arrival *arrival)
@@ -626,16 +647,16 @@ STRAIGHT schedq_status_t
 insert(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
        bool active, struct index_ticket *ticket, struct index_found *present)
 {
-    struct queue *queue = queue_of(worker);
-    const struct index_caller caller = index_caller(worker);
+    const struct index *index = &queue_of(worker)->index;
     const enum place place = active ? PLACE_ACTIVE : arrival->to.place;
-    bool prepared = place == PLACE_ACTIVE
-                        ? publish_prepare_key(worker, arrival->to.band, arrival->key)
-                        : prepare_elsewhere(worker, arrival);
-    enum index_answer answer =
-        prepared ? index_insert(&queue->index, &caller, name, arrival->ref, ticket, present)
-                 : INDEX_NOMEM;
+    enum index_answer answer = INDEX_DONE;
 
+    if (!(active ? publish_prepare_key(worker, arrival->to.band, arrival->key)
+                 : prepare_elsewhere(worker, arrival))) {
+        answer = INDEX_NOMEM;
+    } else if (!index_insert_at_once(index, name->hash, arrival->ref, ticket)) {
+        answer = insert_in_rounds(worker, name, ticket, present);
+    }
     if (answer != INDEX_DONE) {
         add_give_up(worker, arrival->ref);
         return answer == INDEX_EXISTS ? SCHEDQ_EXISTS : SCHEDQ_NOMEM;
@@ -793,7 +814,7 @@ add_as(struct worker *worker, const struct hashed_name *name, const struct incom
         if (status != SCHEDQ_OK) {
             return status;
         }
-    } else if (!admit(worker, name, pod, true, now, &arrival, present, result, &status)) {
+    } else if (!admit(worker, name, pod, true, now, NULL, &arrival, present, result, &status)) {
         return status;
     }
     status = plain ? let_in(worker, &arrival, name, true, result, present)
@@ -819,6 +840,56 @@ add_as(struct worker *worker, const struct hashed_name *name, const struct incom
         publish_wake(worker);
     }
     return status;
+}
+
+void
+add_mark(struct worker *worker, struct band **unmarked)
+{
+    if (*unmarked != NULL) {
+        (void)publish_mark(worker, *unmarked);
+        *unmarked = NULL;
+    }
+}
+
+/* A pod that was not let in: of EXISTS the caller is told. */
+COLD static schedq_status_t
+tell_refused(struct worker *worker, schedq_status_t status, const struct index_found *present,
+             struct band **unmarked)
+{
+    struct view view;
+
+    if (status == SCHEDQ_EXISTS) {
+        add_mark(worker, unmarked); /* the pod may be one of those before */
+        (void)add_tell_present(worker, present, &view);
+    }
+    return status;
+}
+
+schedq_status_t
+add_next(struct worker *worker, const struct hashed_name *name, const schedq_pod_spec_t *spec,
+         int64_t now, int64_t key, struct band **unmarked, schedq_pod_t *pod)
+{
+    const struct incoming_pod incoming = {.spec = spec, .label = LABEL_POD_ADD};
+    struct arrival arrival;
+    struct index_found present;
+    schedq_status_t status;
+
+    if (queue_is_closed(queue_of(worker))) {
+        return SCHEDQ_CLOSED;
+    }
+    if (!admit(worker, name, &incoming, true, now, &key, &arrival, &present, NULL, &status)) {
+        return tell_refused(worker, status, &present, unmarked);
+    }
+    if (arrival.to.band != *unmarked) {
+        add_mark(worker, unmarked);
+    }
+    status = let_in(worker, &arrival, name, true, NULL, &present);
+    if (status != SCHEDQ_OK) {
+        return tell_refused(worker, status, &present, unmarked);
+    }
+    *unmarked = arrival.to.band;
+    pod->bits = arrival.ref; /* its first version is its life */
+    return SCHEDQ_OK;
 }
 
 __attribute__((noinline)) static schedq_status_t

@@ -65,6 +65,32 @@ schedq_status_t add_admit_new(struct worker *worker, const struct hashed_name *n
                               const schedq_pod_spec_t *spec, int64_t now, struct arrival *arrival,
                               struct index_found *present, schedq_result_t *result);
 
+/** Can a spec be plain? Neither gate nor node. */
+static inline bool
+add_is_plain(const schedq_pod_spec_t *spec)
+{
+    return spec->gate == 0 && spec->nominated_node == 0;
+}
+
+/** May so many plain pods be let in by add_next? */
+bool add_takes_plain(const struct queue *queue, size_t count);
+
+/**
+ * Lets one plain pod of several in. The best come first: of *unmarked are those before it that are
+ * not marked so far, NULL: none. Behind the last add_mark, then publish_wake, in the same section.
+ *
+ * SCHEDQ_OK with *pod; SCHEDQ_CLOSED; SCHEDQ_EXISTS; SCHEDQ_FULL with words; SCHEDQ_NOMEM.
+ */
+schedq_status_t add_next(struct worker *worker, const struct hashed_name *name,
+                         const schedq_pod_spec_t *spec, int64_t now, int64_t key,
+                         struct band **unmarked, schedq_pod_t *pod);
+
+/** Marks *unmarked, which then is NULL. */
+void add_mark(struct worker *worker, struct band **unmarked);
+
+/** So many pods may be there at once. */
+uint32_t add_pods_max(const struct queue *queue);
+
 /** The order key of a pod that enters now. */
 int64_t add_draw_key(struct worker *worker, int64_t now);
 

@@ -1,19 +1,26 @@
 /*
  * Adding many pods at once.
  *
- * The batch is admitted in the caller's order, which decides which pods are refused when the queue
- * gets full, and which of two equal names comes in. Then it is sorted, and pod after pod goes
- * through insert to finish, the best first: so a pop never takes one pod of a batch while another
- * that ranks before it is still to come, also if a call asks for one of them by its name meanwhile.
- * Pods of one band that follow each other are marked together, before a pod of another enters: a
- * call that reports one of them marks the band for all that are published.
- * With max_bands each goes in before the next is admitted, because the bound counts active pods:
- * then the order is the caller's. A gate that is asked ends the section in which a band or a lot
- * was found; it is found again. What a batch saves is hashing ahead of memory, one reading of the
- * clock, one section, one wake-up and marks.
+ * THE STRAIGHT PATH. Nearly all batches are of plain pods whose order keys are drawn (add_next). Of
+ * those the keys are drawn at once, in the caller's order, and pod after pod is let in, the best
+ * first: in the caller's order where the priorities never rise, else one pass over the batch for
+ * each priority, which few pods are worth. There equal names are looked for first; where the order
+ * is the caller's, the index finds them. No memory is taken.
  *
- * The work on it takes about 200 bytes a pod. Small batches find them with the worker, which keeps
- * BATCH_ROOM; a larger one takes memory for the call, and without that memory adds nothing.
+ * ANY OTHER batch is admitted in the caller's order, which decides which pods are refused when the
+ * queue gets full, and which of two equal names comes in. Then it is sorted, and pod after pod goes
+ * through insert to finish. With max_bands each goes in before the next is admitted, because the
+ * bound counts active pods: then the order is the caller's. A gate that is asked ends the section
+ * in which a band or a lot was found; it is found again.
+ *
+ * ON BOTH the best pod goes in first: so a pop never takes one pod of a batch while another that
+ * ranks before it is still to come, also if a call asks for one of them by its name meanwhile. Pods
+ * of one band that follow each other are marked together, before a pod of another enters: a call
+ * that reports one of them marks the band for all that are published. What a batch saves is hashing
+ * ahead of memory, one reading of the clock, one section, one wake-up and marks.
+ *
+ * The work on any other takes about 200 bytes a pod. Small batches find them with the worker, which
+ * keeps BATCH_ROOM; a larger one takes memory for the call, and without that memory adds nothing.
  *
  * Ordering and progress: add.c, for each pod. A thread that stops holds what it
  * had admitted of the batch.
@@ -134,6 +141,130 @@ set_status(const struct many *many, size_t element, schedq_status_t status)
     many->statuses[element] = (uint8_t)status;
 }
 
+/* ---- the straight path ----------------------------------------------------------------------- */
+
+#define FEW BATCH_HASHES
+#define AHEAD 8 /* how many pods further on a line of the index is brought */
+
+static int32_t
+rank_of(const struct many *many, size_t element)
+{
+    return queue_rank(queue_of(many->worker), many->batch->specs[element].priority);
+}
+
+/* May two of a few pods have equal names? Their hashes say so. */
+static bool
+few_resemble(const struct add_batch *batch)
+{
+    uint8_t buckets[2 * FEW] = {0}, next[FEW];
+
+    for (size_t i = 0; i < batch->count; i++) {
+        uint8_t *bucket = &buckets[batch->hashes[i] % (2 * FEW)];
+
+        for (uint32_t other = *bucket; other != 0; other = next[other - 1]) {
+            if (batch->hashes[other - 1] == batch->hashes[i]) {
+                return true;
+            }
+        }
+        next[i] = *bucket;
+        *bucket = (uint8_t)(i + 1);
+    }
+    return false;
+}
+
+/* Can the pods go in one after the other as they are? *top is the highest rank. */
+static bool
+is_straight(const struct many *many, bool *sorted, int32_t *top)
+{
+    const struct add_batch *batch = many->batch;
+    int32_t last = rank_of(many, 0);
+
+    *sorted = true;
+    *top = last;
+    for (size_t i = 0; i < batch->count; i++) {
+        const schedq_pod_spec_t *spec = &batch->specs[i];
+        int32_t rank = rank_of(many, i);
+
+        if (!add_is_plain(spec) || (spec->flags & SCHEDQ_POD_ORDER_KEY) != 0 ||
+            spec->timestamp_ns != 0 ||
+            (batch->statuses != NULL && batch->statuses[i] != SCHEDQ_OK)) {
+            return false;
+        }
+        *sorted = *sorted && rank <= last;
+        *top = rank > *top ? rank : *top;
+        last = rank;
+    }
+    return add_takes_plain(queue_of(many->worker), batch->count) &&
+           (*sorted || (batch->count <= FEW && !few_resemble(batch)));
+}
+
+static schedq_status_t
+add_element(struct many *many, size_t element, int64_t key)
+{
+    struct worker *worker = many->worker;
+    const struct add_batch *batch = many->batch;
+    const struct hashed_name name = name_in_batch(&queue_of(worker)->base, batch, element);
+    schedq_pod_t pod = {0};
+
+    if (element + AHEAD < batch->count && element + AHEAD < BATCH_HASHES) {
+        index_prefetch(&queue_of(worker)->index, batch->hashes[element + AHEAD]);
+    }
+    schedq_status_t status =
+        add_next(worker, &name, &batch->specs[element], many->now, key, &many->unmarked, &pod);
+
+    if (batch->pods != NULL) {
+        batch->pods[element] = pod;
+    }
+    if (batch->statuses != NULL) {
+        batch->statuses[element] = (uint8_t)status;
+    }
+    many->result->to_active += status == SCHEDQ_OK ? 1 : 0;
+    return status;
+}
+
+/*
+ * Ranks from the top down: a pass finds the next one. Where the order is the caller's, one pass
+ * takes all.
+ */
+static schedq_status_t
+add_straight(struct many *many, bool sorted, int32_t top)
+{
+    struct worker *worker = many->worker;
+    size_t count = many->batch->count, left = count, first = count;
+    int64_t key = add_draw_key(worker, many->now);
+    schedq_status_t of_first = SCHEDQ_OK;
+
+    worker->last_drawn = key + (int64_t)count - 1;
+    while (left > 0) {
+        int32_t next = INT32_MIN;
+
+        for (size_t i = 0; i < count; i++) {
+            int32_t rank = rank_of(many, i);
+
+            if (!sorted && rank != top) {
+                next = rank < top && rank > next ? rank : next;
+                continue;
+            }
+            schedq_status_t status = add_element(many, i, key + (int64_t)i);
+
+            left--;
+            if (status != SCHEDQ_OK && i < first) {
+                first = i;
+                of_first = status;
+            }
+        }
+        top = next;
+    }
+    add_mark(worker, &many->unmarked);
+    if (many->result->to_active != 0) {
+        many->result->poppable = 1;
+        publish_wake(worker);
+    }
+    return of_first;
+}
+
+/* ---- any other ------------------------------------------------------------------------------- */
+
 static schedq_status_t
 admit_element(struct many *many, size_t element)
 {
@@ -211,16 +342,6 @@ find_place_again(struct worker *worker, struct arrival *arrival, const schedq_po
     return true;
 }
 
-/* Marks the band of the arrivals before. */
-static void
-mark_band(struct many *many)
-{
-    if (many->unmarked != NULL) {
-        (void)publish_mark(many->worker, many->unmarked);
-        many->unmarked = NULL;
-    }
-}
-
 /* Its band is marked before the next arrival goes elsewhere, or the section may be left. */
 static schedq_status_t
 enter_arrival(struct many *many, struct arrival *arrival)
@@ -239,7 +360,7 @@ enter_arrival(struct many *many, struct arrival *arrival)
         return SCHEDQ_NOMEM;
     }
     if (arrival->to.place != PLACE_ACTIVE || arrival->to.band != many->unmarked) {
-        mark_band(many);
+        add_mark(worker, &many->unmarked);
     }
     schedq_status_t status = add_enter(worker, arrival, &name, many->result, &present);
 
@@ -253,7 +374,7 @@ enter_arrival(struct many *many, struct arrival *arrival)
             many->result->poppable = 1;
         }
     } else if (status == SCHEDQ_EXISTS) {
-        mark_band(many);
+        add_mark(many->worker, &many->unmarked);
         (void)add_tell_present(worker, &present, &view);
     }
     return status;
@@ -296,7 +417,7 @@ enter_admitted(struct many *many)
     while (many->entered < many->admitted) {
         enter_next(many, many->next[many->entered]);
     }
-    mark_band(many);
+    add_mark(many->worker, &many->unmarked);
 }
 
 static void
@@ -312,7 +433,7 @@ add_array(struct many *many)
         /* next[] stays: arrivals that come look for their names there */
         if (one_by_one && many->entered < many->admitted) {
             enter_next(many, many->entered);
-            mark_band(many);
+            add_mark(many->worker, &many->unmarked);
         }
     }
     enter_admitted(many);
@@ -360,11 +481,25 @@ add_only(schedq_worker_t *worker, const struct add_batch *batch, schedq_result_t
     return status;
 }
 
+/* One that was opened. */
+static schedq_status_t
+add_any(struct many *many)
+{
+    many->pauses = many->worker->pauses;
+    add_array(many);
+    schedq_status_t status = first_failure(many);
+
+    give_room(many);
+    return status;
+}
+
 schedq_status_t
 lockfree_add_many(schedq_worker_t *base, const struct add_batch *batch, schedq_result_t *result)
 {
     struct worker *worker = worker_of(base);
     struct many many = {.worker = worker, .batch = batch, .result = result};
+    bool sorted;
+    int32_t top;
 
     if (batch->count == 0) {
         return SCHEDQ_OK;
@@ -372,17 +507,16 @@ lockfree_add_many(schedq_worker_t *base, const struct add_batch *batch, schedq_r
     if (batch->count == 1 && (batch->statuses == NULL || batch->statuses[0] == SCHEDQ_OK)) {
         return add_only(base, batch, result);
     }
-    if (!many_open(&many)) {
+    bool straight = is_straight(&many, &sorted, &top);
+
+    if (!straight && !many_open(&many)) {
         return refuse_all(batch);
     }
     many.now = queue_now(queue_of(worker));
-    many.pauses = worker->pauses;
     section_begin(worker);
     queue_sweep(worker);
-    add_array(&many);
-    section_end(worker);
-    schedq_status_t status = first_failure(&many);
+    schedq_status_t status = straight ? add_straight(&many, sorted, top) : add_any(&many);
 
-    give_room(&many);
+    section_end(worker);
     return status;
 }

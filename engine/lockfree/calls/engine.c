@@ -4,6 +4,7 @@
  */
 #include "engine.h"
 
+#include "lockfree/calls/add.h"
 #include "lockfree/calls/ops.h"
 #include "lockfree/calls/workers.h"
 #include "lockfree/moves/backoff.h"
@@ -61,6 +62,7 @@ lockfree_open(schedq_t *base)
     u64_store(&queue->pops_at_tick, UINT64_MAX);
     queue->has_ticks = clock_has_ticks() && !queue->base.rules.count_cycles;
     queue->shares_keys = clock_repeats(&base->clock);
+    queue->plain_max = queue->shares_keys || base->config.max_bands != 0 ? 0 : add_pods_max(queue);
     queue->epoch = epoch_open(memory, base->config.fences == SCHEDQ_FENCES_ASYMMETRIC);
     bool bands = bands_open(&queue->bands, memory, &queue->entries, &queue->runs);
 

@@ -44,9 +44,9 @@
  *      come to the same one.
  *   d  A cell has no value twice: the pod stays in it when it is DEAD, and 0 does not come back.
  *   e  Before a line is MOVED, only its movers write the line of the next table that it goes to.
- *   f  Behind a cell that is 0 all are 0: an inserter takes the first cell that it finds free and
- *      not named, which 0 never is, a mover the first that is 0, and none becomes 0 again. So a
- *      scan ends there.
+ *   f  Behind a cell that is 0 all are 0: an inserter takes one that is not named, which 0 never
+ *      is, and of those that are 0 the first, as a mover does; and none becomes 0 again. So a scan
+ *      ends there.
  * Why take_cell keeps (a): it reads the cell, finds it DEAD or judges its pod over, and then finds
  * the control word as it was, naming another position or none. The pod was committed before it was
  * over, so its naming had begun before, and ended; it has no second one. Another naming of the cell
@@ -57,9 +57,9 @@
  * name out first (look_around).
  *
  * 5 LINEARIZATION POINTS
- *   DONE          commit:A. The exchange fails if anything was committed in the line since
- *                 insert_round:B; all that was committed before is in cells that are not TENTATIVE,
- *                 and was seen by the scan.
+ *   DONE          commit:A. The exchange fails if anything was committed in the line since the
+ *                 control word was read; all that was committed before is in cells that are not
+ *                 TENTATIVE, and was seen by the scan.
  *   EXISTS, found index_look:C
  *   none          a pod with the name that lived at find_line:B had its cell before, and is seen
  *                 unless it is over. So there is a moment in the call without one: find_line:B, or
@@ -68,7 +68,7 @@
  *   removal       none: the pod's end is its state word's
  *
  * 6 ORDERING. Each exchange is a full fence.
- *   commit:A -> insert_round:B, find_line:B, index_move_line:A
+ *   commit:A -> index_insert_at_once:C, insert_round:B, find_line:B, index_move_line:A
  *       the record, and the cell, of what was committed
  *   commit:A, index_complete:D -> index_complete:B after index_complete:A
  *       whether the cell was read while it was named
@@ -80,9 +80,9 @@
  *       the record of a cell
  *   index_lengthen:A -> spot_step:A
  *       an overflow line with link 0
- *   switch_table:A -> find_line:A, index_insert:A, make_room:A
+ *   switch_table:A -> find_line:A, index_insert_at_once:A, make_room:A
  *       the table's header
- *   index_grow:A -> insert_round:A, copy_line:A
+ *   index_grow:A -> index_insert_at_once:B, insert_round:A, copy_line:A
  *       the table's header
  *   index_remove:A and B -> scan_home:A, look_around:A
  *       nothing: DEAD says no more than the state word of a pod that is over
@@ -214,7 +214,7 @@ index_reserve(struct index *index, const struct index_caller *caller, uint32_t p
 struct vacancy {
     atomic_u64 *cell; /* NULL: none */
     uint64_t value;
-    uint32_t position;
+    uint32_t position; /* not of scan_home's, which is at home */
 };
 
 /*
@@ -226,24 +226,32 @@ struct vacancy {
 STRAIGHT bool
 scan_home(struct index_line *home, uint64_t control, uint64_t value, struct vacancy *vacancy)
 {
-    const uint32_t named = HOME_FIRST - 1 + control_named(control); /* a word; before all: none */
-    uint32_t at = HOME_FIRST, vacant = LINE_WORDS;
+    /* before all cells: none */
+    atomic_u64 *word = home->word + HOME_FIRST;
+    const atomic_u64 *named = word - 1 + control_named(control);
     uint64_t cell;
 
-    do {
-        cell = u64_load_acquire(&home->word[at]); /* scan_home:A */
-        if ((cell & (CELL_SETTLED | CELL_TENTATIVE)) != 0) {
-            if (cell_resembles(cell, value) || (at == named && (cell & CELL_TENTATIVE) != 0)) {
+    vacancy->cell = NULL;
+    while ((cell = u64_load_acquire(word)) != 0) { /* scan_home:A */
+        if ((cell & CELL_SETTLED) != 0) {
+            if (((cell ^ value) & CELL_TAG) == 0) {
                 return false;
             }
-        } else if (vacant == LINE_WORDS && at != named) {
-            vacant = at;
+        } else if ((cell & CELL_TENTATIVE) != 0) {
+            return false;
+        } else if (word != named) {
+            vacancy->cell = word;
             vacancy->value = cell;
         }
-    } while (cell != 0 && ++at < LINE_WORDS);
-    vacancy->cell = &home->word[vacant];
-    vacancy->position = vacant - HOME_FIRST;
-    return vacant != LINE_WORDS && (cell == 0 || u64_load_acquire(&home->word[HOME_LINK]) == 0);
+        if (++word == home->word + LINE_WORDS) {
+            return vacancy->cell != NULL && u64_load_acquire(&home->word[HOME_LINK]) == 0;
+        }
+    }
+    if (vacancy->cell == NULL) {
+        vacancy->cell = word;
+        vacancy->value = 0;
+    }
+    return true;
 }
 
 /*
@@ -328,14 +336,6 @@ make_room(struct index *index, const struct index_caller *caller, struct index_t
                       index_table_crowded(table) ? 2 * table_lines(table) : table_lines(table));
 }
 
-/* One insertion, over its retries. */
-struct attempt {
-    struct index_table *table;
-    uint64_t value;    /* of its cell, TENTATIVE */
-    atomic_u64 *cell;  /* its cell in this table; NULL: none so far */
-    uint32_t position; /* of the cell */
-};
-
 /* Takes the vacant cell, unless something was committed or taken since control was read. */
 static inline bool
 take_cell(const struct vacancy *vacancy, struct index_line *home, uint64_t control, uint64_t value)
@@ -361,22 +361,47 @@ go_on(struct index *index, const struct index_caller *caller, struct index_table
 
 /* The insertion point. */
 static inline bool
-commit(const struct attempt *attempt, struct index_line *home, uint64_t control,
-       struct index_ticket *ticket)
+commit(struct index_line *home, uint64_t control, uint32_t position)
 {
-    atomic_u64 *word = &home->word[HOME_CONTROL];
+    return u64_cas(&home->word[HOME_CONTROL], control, /* commit:A */
+                   control_next(control, position + 1));
+}
 
-    *ticket = (struct index_ticket){.cell = attempt->cell, .value = attempt->value};
-    return u64_cas(word, control, control_next(control, attempt->position + 1)); /* commit:A */
+bool
+index_insert_at_once(const struct index *index, uint32_t hash, uint64_t ref,
+                     struct index_ticket *ticket)
+{
+    struct index_table *table = ptr_load_acquire(&index->table); /* index_insert_at_once:A */
+    struct index_line *home = table_home(table, hash);
+    const uint64_t value = cell_make(ref_version(ref), hash, ref_record(ref)) | CELL_TENTATIVE;
+    struct vacancy vacancy;
+
+    ticket->table = table;
+    ticket->value = value;
+    ticket->cell = NULL;
+    if (ptr_load_acquire(&table->next) != NULL) { /* index_insert_at_once:B */
+        return false;
+    }
+    uint64_t control = u64_load_acquire(&home->word[HOME_CONTROL]); /* index_insert_at_once:C */
+
+    if ((control & CONTROL_FROZEN) != 0 || !scan_home(home, control, value, &vacancy) ||
+        !take_cell(&vacancy, home, control, value)) {
+        return false;
+    }
+    uint32_t position = (uint32_t)(vacancy.cell - &home->word[HOME_FIRST]);
+
+    ticket->cell = vacancy.cell;
+    ticket->position = position;
+    return commit(home, control, position);
 }
 
 /* Only the inserter changes a TENTATIVE cell that is not named, so this cannot fail. */
 static void
-abandon_cell(const struct attempt *attempt)
+abandon_cell(const struct index_ticket *ticket)
 {
-    if (attempt->cell != NULL) {
-        (void)u64_cas(attempt->cell, attempt->value,
-                      attempt->value ^ CELL_TENTATIVE); /* abandon_cell:A */
+    if (ticket->cell != NULL) {
+        (void)u64_cas(ticket->cell, ticket->value,
+                      ticket->value ^ CELL_TENTATIVE); /* abandon_cell:A */
     }
 }
 
@@ -388,10 +413,10 @@ enum round { ROUND_DONE, ROUND_EXISTS, ROUND_NOMEM, ROUND_AGAIN };
  */
 COLD static enum round
 look_around(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
-            struct attempt attempt, struct index_line *home, uint64_t control,
+            const struct index_ticket *ticket, struct index_line *home, uint64_t control,
             struct vacancy *vacancy, struct seen *found)
 {
-    struct index_table *table = attempt.table;
+    struct index_table *table = ticket->table;
     struct spot spot = spot_first(home);
     bool open = false;
 
@@ -399,7 +424,7 @@ look_around(struct index *index, const struct index_caller *caller, const struct
     do {
         uint64_t cell = u64_load_acquire(spot_cell(&spot)); /* look_around:A */
 
-        if (cell_resembles(cell, attempt.value) &&
+        if (cell_resembles(cell, ticket->value) &&
             index_look(index, cell, name, found) == SIGHT_SAME) {
             return ROUND_EXISTS;
         }
@@ -409,7 +434,7 @@ look_around(struct index *index, const struct index_caller *caller, const struct
             *vacancy = (struct vacancy){spot_cell(&spot), cell, spot.position};
         }
     } while (spot_step(table, &spot));
-    bool enough = attempt.cell != NULL || vacancy->cell != NULL;
+    bool enough = ticket->cell != NULL || vacancy->cell != NULL;
 
     if (open || (!enough && control_named(control) != 0)) {
         return index_complete(index, caller, table, home, control) == COMPLETION_REFUSED
@@ -423,81 +448,63 @@ look_around(struct index *index, const struct index_caller *caller, const struct
     return make_room(index, caller, table, &spot) ? ROUND_AGAIN : ROUND_NOMEM;
 }
 
-STRAIGHT enum round
+static enum round
 insert_round(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
-             struct attempt *attempt, struct index_ticket *ticket, struct seen *found)
+             struct index_ticket *ticket, struct seen *found)
 {
-    struct index_table *table = attempt->table;
+    struct index_table *table = ticket->table;
     struct index_line *home = table_home(table, name->hash);
     struct vacancy vacancy;
 
     if (ptr_load_acquire(&table->next) != NULL) { /* insert_round:A */
-        attempt->table = go_on(index, caller, table, name->hash);
-        attempt->cell = NULL;
-        return attempt->table != NULL ? ROUND_AGAIN : ROUND_NOMEM;
+        ticket->table = go_on(index, caller, table, name->hash);
+        ticket->cell = NULL;
+        return ticket->table != NULL ? ROUND_AGAIN : ROUND_NOMEM;
     }
     uint64_t control = u64_load_acquire(&home->word[HOME_CONTROL]); /* insert_round:B */
 
     if ((control & CONTROL_FROZEN) != 0) {
         return ROUND_AGAIN;
     }
-    if (!scan_home(home, control, attempt->value, &vacancy)) {
-        struct vacancy other;
-        enum round round = look_around(index, caller, name, *attempt, home, control, &other, found);
+    enum round round = look_around(index, caller, name, ticket, home, control, &vacancy, found);
 
-        if (round != ROUND_DONE) {
-            return round;
-        }
-        vacancy = other;
+    if (round != ROUND_DONE) {
+        return round;
     }
-    if (attempt->cell == NULL) {
-        if (!take_cell(&vacancy, home, control, attempt->value)) {
+    if (ticket->cell == NULL) {
+        if (!take_cell(&vacancy, home, control, ticket->value)) {
             return ROUND_AGAIN;
         }
-        attempt->cell = vacancy.cell;
-        attempt->position = vacancy.position;
+        ticket->cell = vacancy.cell;
+        ticket->position = vacancy.position;
     }
-    return commit(attempt, home, control, ticket) ? ROUND_DONE : ROUND_AGAIN;
+    return commit(home, control, ticket->position) ? ROUND_DONE : ROUND_AGAIN;
 }
 
 /*
  * Ends: in each further round another thread committed, completed, took a cell, lengthened or froze
  * the line.
  */
-COLD static enum round
-insert_rounds(struct index *index, const struct index_caller *caller,
-              const struct hashed_name *name, struct attempt attempt, struct index_ticket *ticket,
-              struct seen *found)
+COLD enum index_answer
+index_insert_in_rounds(struct index *index, const struct index_caller *caller,
+                       const struct hashed_name *name, struct index_ticket *ticket,
+                       struct index_found *found)
 {
     enum round round;
+    struct seen seen;
 
     do {
-        round = insert_round(index, caller, name, &attempt, ticket, found);
+        round = insert_round(index, caller, name, ticket, &seen);
     } while (round == ROUND_AGAIN);
-    if (round != ROUND_DONE) {
-        abandon_cell(&attempt);
+    if (round == ROUND_DONE) {
+        return INDEX_DONE;
     }
-    return round;
-}
-
-enum index_answer
-index_insert(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
-             uint64_t ref, struct index_ticket *ticket, struct index_found *found)
-{
-    struct attempt attempt = {.table = ptr_load_acquire(&index->table), /* index_insert:A */
-                              .value = cell_make(ref_version(ref), name->hash, ref_record(ref)) |
-                                       CELL_TENTATIVE};
-    struct seen seen;
-    enum round round = insert_round(index, caller, name, &attempt, ticket, &seen);
-
-    if (round == ROUND_AGAIN) {
-        round = insert_rounds(index, caller, name, attempt, ticket, &seen);
+    abandon_cell(ticket);
+    if (round == ROUND_NOMEM) {
+        return INDEX_NOMEM;
     }
-    if (round == ROUND_EXISTS) {
-        *found = seen.pod;
-        return INDEX_EXISTS;
-    }
-    return round == ROUND_DONE ? INDEX_DONE : INDEX_NOMEM;
+    *found = seen.pod;
+    return INDEX_EXISTS;
 }
 
 void

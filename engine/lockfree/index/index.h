@@ -32,10 +32,14 @@ struct index_caller {
     void *ctx;                  /* for settle */
 };
 
-/** Where an insertion put its cell: index_finish needs it. */
+struct index_table;
+
+/** One insertion: where it put its cell. index_finish needs it. */
 struct index_ticket {
-    atomic_u64 *cell;
-    uint64_t value;
+    atomic_u64 *cell; /* in `table`; NULL: it has none so far */
+    uint64_t value;   /* of the cell, TENTATIVE */
+    struct index_table *table;
+    uint32_t position; /* of the cell */
 };
 
 /** A pod that has the name. */
@@ -65,15 +69,28 @@ void index_close(struct index *index);
 bool index_reserve(struct index *index, const struct index_caller *caller, uint32_t pods);
 void index_prefetch(const struct index *index, uint32_t hash);
 
+/** index_insert as it nearly always goes. False: it is not sure, or not done; goes on by rounds. */
+bool index_insert_at_once(const struct index *index, uint32_t hash, uint64_t ref,
+                          struct index_ticket *ticket);
+enum index_answer index_insert_in_rounds(struct index *index, const struct index_caller *caller,
+                                         const struct hashed_name *name,
+                                         struct index_ticket *ticket, struct index_found *found);
+
 /**
  * Commits a pod whose record is filled and whose state word is stored; `ref` is its first. From
  * here on it exists; publish its ref, then call index_finish, whose first access is a full fence.
  * INDEX_EXISTS: *found is the pod with this name, settled. On EXISTS and NOMEM nothing of the
  * record is left in the index.
  */
-enum index_answer index_insert(struct index *index, const struct index_caller *caller,
-                               const struct hashed_name *name, uint64_t ref,
-                               struct index_ticket *ticket, struct index_found *found);
+static inline enum index_answer
+index_insert(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
+             uint64_t ref, struct index_ticket *ticket, struct index_found *found)
+{
+    return index_insert_at_once(index, name->hash, ref, ticket)
+               ? INDEX_DONE
+               : index_insert_in_rounds(index, caller, name, ticket, found);
+}
+
 void index_finish(const struct index_ticket *ticket);
 
 /** The record of the pod with this name, settled, and the pod's life; 0: none. */

@@ -27,36 +27,28 @@
 #include "lockfree/queue.h"
 #include "lockfree/refs/tie.h"
 
-/** Where a worker remembers a priority: its spot in the table. */
-static inline uint32_t *
+/** Where a worker remembers a priority: where it found its band last. */
+static inline struct band_spot *
 publish_spot(struct worker *worker, int32_t rank)
 {
     return &worker->spots[(uint32_t)rank * UINT32_C(0x9e3779b1) / (UINT32_MAX / BAND_SPOTS + 1)];
 }
 
-/**
- * The band of a priority (config.fifo is taken into account): bands_get, looked for first where
- * this worker found it last.
- */
+/** The band of a priority (config.fifo is taken into account): bands_get. */
 static inline struct band *
 publish_band(struct worker *worker, int32_t priority)
 {
     struct queue *queue = queue_of(worker);
     int32_t rank = queue_rank(queue, priority);
-    uint32_t *spot = publish_spot(worker, rank);
-    const struct band_row *row = band_row(bands_table(&queue->bands), *spot);
 
-    if (row != NULL && row->priority == rank && !row->leaving) {
-        return row->band;
-    }
-    return bands_get(&queue->bands, worker->epoch, rank, spot);
+    return bands_get(&queue->bands, worker->epoch, rank, publish_spot(worker, rank));
 }
 
 /** bin_mark of a band that this worker has from publish_band. */
 static inline bool
 publish_mark(struct worker *worker, struct band *band)
 {
-    return band_mark(band, *publish_spot(worker, band->priority));
+    return band_mark(band, publish_spot(worker, band->priority));
 }
 
 /** A ref on its way into a bin, with what orders it there. */

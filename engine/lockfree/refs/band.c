@@ -142,13 +142,29 @@ bands_at(const struct bands *bands, uint32_t id)
     return leaving == 0 ? band : NULL;
 }
 
+/* Is the band shown at a place of the table, which is leaf * SUMMARY_ROWS + row? */
+static bool
+is_shown_at(const struct band *band, uint32_t at)
+{
+    const struct band_table *table = bands_table(band->bands); /* as band_mark:A */
+
+    if (at / SUMMARY_ROWS >= table->count) {
+        return false;
+    }
+    const struct band_leaf *leaf = table->leaves[at / SUMMARY_ROWS].leaf;
+
+    return at % SUMMARY_ROWS < leaf->count && leaf->rows[at % SUMMARY_ROWS].band == band &&
+           summary_shows(&leaf->summary, at % SUMMARY_ROWS);
+}
+
 /* bin.mark */
 static bool
 mark_bin(struct bin *bin)
 {
     struct band *band = (struct band *)(void *)((char *)bin - offsetof(struct band, bin));
 
-    return band_mark(band, u32_load(&bin->spot)); /* relaxed: what is there now is compared */
+    /* relaxed: what is there now is compared */
+    return is_shown_at(band, u32_load(&bin->spot)) || band_mark_slowly(band);
 }
 
 static struct band *
@@ -275,6 +291,7 @@ bands_open(struct bands *bands, struct memory *memory, const struct entries *ent
 
     if (table != NULL) {
         table->rows = 0;
+        table->number = 1;
     }
     ptr_store(&bands->table, table);
     return table != NULL;
@@ -633,6 +650,7 @@ replace(struct bands *bands, struct epoch_record *epoch, struct cut *cut,
         return NO_MEMORY;
     }
     table->rows = old->rows + (change->purpose == ADDS ? 1 : 0) - cut->dropped;
+    table->number = old->number + 1;
     if (!ptr_cas(&bands->table, old, table)) { /* replace:A */
         drop_leaves(bands, table, cut->from, cut->from + leaves_for(cut));
         table_free(bands, table);
@@ -666,17 +684,18 @@ cut_at(struct cut *cut, struct band_table *table, int32_t priority)
 
 /* A priority that is not in the table, or is leaving. */
 __attribute__((noinline)) static struct band *
-get_slowly(struct bands *bands, struct epoch_record *epoch, int32_t priority, uint32_t *spot)
+get_slowly(struct bands *bands, struct epoch_record *epoch, int32_t priority)
 {
     struct change change = {.purpose = ADDS};
     enum replaced replaced = OUTDATED;
     struct band *made = NULL, *band = NULL;
     struct cut cut;
+    uint32_t at;
 
     /* Ends: each further round means that another thread replaced the table. */
     while (replaced == OUTDATED) {
         struct band_table *table = bands_table(bands);
-        const struct band_row *row = find(table, priority, spot);
+        const struct band_row *row = find(table, priority, &at);
 
         band = row != NULL ? row->band : made;
         if (row != NULL && !row->leaving) {
@@ -700,11 +719,22 @@ get_slowly(struct bands *bands, struct epoch_record *epoch, int32_t priority, ui
 }
 
 struct band *
-bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority, uint32_t *spot)
+bands_look_up(struct bands *bands, struct epoch_record *epoch, int32_t priority,
+              struct band_spot *spot)
 {
-    const struct band_row *row = find(bands_table(bands), priority, spot);
+    const struct band_table *table = bands_table(bands);
+    uint32_t at;
+    const struct band_row *row = find(table, priority, &at);
 
-    return row != NULL && !row->leaving ? row->band : get_slowly(bands, epoch, priority, spot);
+    if (row == NULL || row->leaving) {
+        return get_slowly(bands, epoch, priority);
+    }
+    *spot = (struct band_spot){.number = table->number,
+                               .band = row->band,
+                               .summary = &table->leaves[at / SUMMARY_ROWS].leaf->summary,
+                               .priority = priority,
+                               .row = at % SUMMARY_ROWS};
+    return row->band;
 }
 
 /* ---- leaving --------------------------------------------------------------------------------- */

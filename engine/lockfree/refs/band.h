@@ -121,7 +121,8 @@ struct band_leaf_row {
 
 struct band_table {
     struct epoch_block block;
-    uint32_t count; /* leaves */
+    uint64_t number; /* that of the table that it replaced, and 1 */
+    uint32_t count;  /* leaves */
     uint32_t rows;
     struct band_leaf_row *leaves; /* behind the tops */
     /* of a table that was replaced because rows began to leave: their number, and where they are */
@@ -135,6 +136,18 @@ struct band_table {
 struct band_cell {
     atomic_ptr band;
     atomic_u64 next; /* in the stack of free ids */
+};
+
+/**
+ * Where a call found a band, good while that table is the current one; all zero: nowhere. No two
+ * tables have one number, and what the current one names is not freed.
+ */
+struct band_spot {
+    uint64_t number; /* the table's */
+    struct band *band;
+    const struct summary *summary; /* of its leaf */
+    int32_t priority;
+    uint32_t row;
 };
 
 struct bands {
@@ -174,31 +187,28 @@ bands_tops(const struct band_table *table)
     return (table->count + SUMMARY_ROWS - 1) / SUMMARY_ROWS;
 }
 
-/** What a table has at a spot, which is leaf * SUMMARY_ROWS + row; NULL: nothing. */
-static inline const struct band_row *
-band_row(const struct band_table *table, uint32_t spot)
-{
-    if (spot / SUMMARY_ROWS >= table->count) {
-        return NULL;
-    }
-    const struct band_leaf *leaf = table->leaves[spot / SUMMARY_ROWS].leaf;
-
-    return spot % SUMMARY_ROWS < leaf->count ? &leaf->rows[spot % SUMMARY_ROWS] : NULL;
-}
+/** bands_get of a band that is not known to be at its spot. */
+struct band *bands_look_up(struct bands *bands, struct epoch_record *epoch, int32_t priority,
+                           struct band_spot *spot);
 
 /**
  * The band of a priority, made if there is none; the caller's until its section ends. NULL: no
  * memory, or no id (bands_are_out).
  *
- * @param spot where it was, unless the table has been replaced since
+ * @param spot where some call found some band, and then where this one was found
  */
-struct band *bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority,
-                       uint32_t *spot);
+static inline struct band *
+bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority, struct band_spot *spot)
+{
+    return spot->priority == priority && spot->number == bands_table(bands)->number
+               ? spot->band
+               : bands_look_up(bands, epoch, priority, spot);
+}
 
 /** Are there as many priorities as ids? */
 bool bands_are_out(const struct bands *bands);
 
-/** band_mark of a band that is not at its spot, or not shown. */
+/** band_mark of a band that is not known to be at its spot, or not shown. */
 bool band_mark_slowly(struct band *band);
 
 /**
@@ -208,16 +218,13 @@ bool band_mark_slowly(struct band *band);
  * @param spot where bands_get found it, or any other
  */
 static inline bool
-band_mark(struct band *band, uint32_t spot)
+band_mark(struct band *band, const struct band_spot *spot)
 {
     const struct band_table *table = bands_table(band->bands); /* band_mark:A, behind the fence */
-    const struct band_row *row = band_row(table, spot);
 
-    if (row != NULL && row->band == band &&
-        summary_shows(&table->leaves[spot / SUMMARY_ROWS].leaf->summary, spot % SUMMARY_ROWS)) {
-        return true;
-    }
-    return band_mark_slowly(band);
+    return (spot->band == band && spot->number == table->number &&
+            summary_shows(spot->summary, spot->row)) ||
+           band_mark_slowly(band);
 }
 
 /**

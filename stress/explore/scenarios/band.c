@@ -229,11 +229,11 @@ static struct {
     struct epoch *epoch;
     struct epoch_record *epochs[2]; /* of each thread */
     struct band *lowest;
-    uint32_t spot;
+    struct band_spot spot;
 } parts;
 
 static struct band *
-parts_get(unsigned thread, int32_t priority, uint32_t *spot)
+parts_get(unsigned thread, int32_t priority, struct band_spot *spot)
 {
     struct band *band = bands_get(&parts.bands, parts.epochs[thread], priority, spot);
 
@@ -254,7 +254,7 @@ static void
 parts_begin(const struct scenario *scenario)
 {
     const schedq_allocator_t allocator = arena_allocator();
-    uint32_t spot;
+    struct band_spot spot = {0};
 
     (void)scenario;
     memset(&parts, 0, sizeof parts);
@@ -269,8 +269,9 @@ parts_begin(const struct scenario *scenario)
     for (int32_t priority = LOWEST + BAND_ROWS - 1; priority > LOWEST; priority--) {
         (void)parts_get(0, priority, &spot);
     }
-    parts.lowest = parts_get(0, LOWEST, &parts.spot);
+    (void)parts_get(0, LOWEST, &spot);
     (void)parts_get(0, UPPER, &spot);
+    parts.lowest = parts_get(0, LOWEST, &parts.spot);
     struct band_table *table = bands_table(&parts.bands);
     SIM_CHECK(table->count == 2, "the table has %u leaves", table->count);
     bands_clear(&parts.bands, table->leaves[1].leaf, SUMMARY_ROWS);
@@ -281,12 +282,12 @@ parts_begin(const struct scenario *scenario)
 static void
 parts_thread(const struct scenario *scenario, unsigned thread)
 {
-    uint32_t spot;
+    struct band_spot spot = {0};
 
     (void)scenario;
     epoch_enter(parts.epochs[thread]);
     if (thread == 0) {
-        (void)band_mark(parts.lowest, parts.spot);
+        (void)band_mark(parts.lowest, &parts.spot);
     } else {
         (void)parts_get(thread, UPPER + 1, &spot);
         parts_rest();
