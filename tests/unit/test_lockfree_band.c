@@ -503,7 +503,7 @@ an_id_is_used_again_when_no_section_can_name_it(void **state)
     /* gone, but this section may have read words that name it */
     assert_null(bands_at(world->bands, id));
     assert_false(bin_mark(&band->bin));
-    assert_false(band_mark(band, 0));
+    assert_false(band_mark(band, &(struct band_spot){.number = 0}));
     assert_int_not_equal(get(world, 2)->id, id);
     assert_false(bin_mark(&band->bin)); /* the row is another band's */
     pass_time(world);
