@@ -306,7 +306,7 @@ static void
 add_listed(fixture_t *fixture, listed_t *pods, uint64_t *seed, uint64_t *number)
 {
     static char names[ELEMENTS * 8 + 1];
-    schedq_pod_spec_t specs[ELEMENTS];
+    schedq_add_item_t items[ELEMENTS];
     schedq_status_t expected[ELEMENTS], first = SCHEDQ_OK;
     uint8_t statuses[ELEMENTS];
     schedq_pod_t handles[ELEMENTS];
@@ -320,9 +320,8 @@ add_listed(fixture_t *fixture, listed_t *pods, uint64_t *seed, uint64_t *number)
                            : kind == 1 ? (int32_t)(seed_next(seed) % 9) - 4
                                        : 4 - (int32_t)(i * 8 / count);
         snprintf(names + 8 * i, 9, "ns/%05u", name);
-        specs[i] = fx_spec("ns/00000", priority);
-        specs[i].name_offset = 8 * i;
-        specs[i].object = name;
+        items[i] = fx_item(8 * i, 8, priority);
+        items[i].spec.object = name + 1;
         expected[i] = pods[name].there ? SCHEDQ_EXISTS : SCHEDQ_OK;
         if (expected[i] == SCHEDQ_OK) {
             pods[name] = (listed_t){.there = true, .priority = priority, .number = (*number)++};
@@ -331,9 +330,9 @@ add_listed(fixture_t *fixture, listed_t *pods, uint64_t *seed, uint64_t *number)
             first = expected[i];
         }
     }
-    assert_status(
-        schedq_add_many(fx_worker(fixture), names, specs, count, handles, statuses, &result),
-        first);
+    assert_status(schedq_add_many(fx_worker(fixture), names, 8 * count, items, count, handles,
+                                  statuses, &result),
+                  first);
     expect_statuses(statuses, expected, count);
     assert_int_equal(result.to_active, active);
     assert_int_equal(result.poppable, active != 0);
@@ -348,7 +347,7 @@ pop_listed(fixture_t *fixture, listed_t *pods, unsigned count)
     for (unsigned i = 0; i < count && (best = best_of(pods)) != NULL; i++) {
         schedq_popped_t popped;
         assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
-        assert_int_equal(popped.object, best - pods);
+        assert_int_equal(popped.object, best - pods + 1);
         best->there = false;
         fx_done(fixture, &popped);
     }
@@ -381,24 +380,23 @@ batches_do_so_at_the_real_clock(void **state)
     add_and_pop_listed(*state);
 }
 
-/* Also across priorities: an update that makes them equal shows it. */
+/* Also across priorities: updates that make them equal show it. */
 static void
 elements_keep_the_order_of_the_batch_across_priorities(void **state)
 {
     fixture_t *fixture = *state;
-    fx_use_real_clock(fixture);
-    schedq_pod_spec_t specs[4];
-    letters(specs, 4);
-    for (unsigned i = 0; i < 4; i++)
-        specs[i].priority = (int32_t)i;
-    assert_ok(
-        schedq_add_many(fx_worker(fixture), "ns/d ns/b ns/c ns/a", specs, 4, NULL, NULL, NULL));
-    for (unsigned i = 0; i < 4; i++)
-        specs[i].priority = 9;
-    for (unsigned i = 0; i < 4; i++)
-        assert_ok(schedq_update(fx_worker(fixture), "ns/d ns/b ns/c ns/a", &specs[3 - i], 0, NULL,
-                                0, NULL));
     static const char *const order[] = {"ns/d", "ns/b", "ns/c", "ns/a"};
+    schedq_add_item_t items[4];
+    fx_use_real_clock(fixture);
+    letters(items, 4);
+    for (unsigned i = 0; i < 4; i++)
+        items[i].spec.priority = (int32_t)i;
+    assert_ok(
+        schedq_add_many(fx_worker(fixture), "ns/d ns/b ns/c ns/a", 19, items, 4, NULL, NULL, NULL));
+    for (unsigned i = 4; i-- > 0;) {
+        items[i].spec.priority = 9;
+        assert_ok(schedq_update(fx_worker(fixture), order[i], 4, &items[i].spec, 0, NULL, 0, NULL));
+    }
     for (unsigned i = 0; i < 4; i++)
         fx_pop(fixture, order[i]);
 }

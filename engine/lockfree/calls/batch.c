@@ -149,7 +149,7 @@ set_status(const struct many *many, size_t element, schedq_status_t status)
 static int32_t
 rank_of(const struct many *many, size_t element)
 {
-    return queue_rank(queue_of(many->worker), many->batch->specs[element].priority);
+    return queue_rank(queue_of(many->worker), many->batch->items[element].spec.priority);
 }
 
 /* May two of a few pods have equal names? Their hashes say so. */
@@ -182,7 +182,7 @@ is_straight(const struct many *many, bool *sorted, int32_t *top)
     *sorted = true;
     *top = last;
     for (size_t i = 0; i < batch->count; i++) {
-        const schedq_pod_spec_t *spec = &batch->specs[i];
+        const schedq_pod_spec_t *spec = &batch->items[i].spec;
         int32_t rank = rank_of(many, i);
 
         if (!add_is_plain(spec) || (spec->flags & SCHEDQ_POD_ORDER_KEY) != 0 ||
@@ -210,7 +210,7 @@ add_element(struct many *many, size_t element, int64_t key)
         index_prefetch(&queue_of(worker)->index, batch->hashes[element + AHEAD]);
     }
     schedq_status_t status =
-        add_next(worker, &name, &batch->specs[element], many->now, key, &many->unmarked, &pod);
+        add_next(worker, &name, &batch->items[element].spec, many->now, key, &many->unmarked, &pod);
 
     if (batch->pods != NULL) {
         batch->pods[element] = pod;
