@@ -38,7 +38,7 @@
 // # Not bound
 //
 // schedq_pop, schedq_pop_for, schedq_pop_until, schedq_run and schedq_stop would block a thread, or start one that cannot wake a goroutine:
-// [Queue.Pop] and [Queue.Run] do their work. schedq_worker_register, schedq_worker_unregister, schedq_worker_error and
+// [Queue.Pop] and [Queue.Run] do their work. schedq_worker_register, schedq_worker_unregister, schedq_worker_error, schedq_worker_get and
 // schedq_worker_adopt are the pool's: no goroutine dies inside a call. schedq_clock_advance is what every call does with the
 // clock of New. Callbacks (hints, PreEnqueue, preCheck, affinity,
 // retain and release, clock, allocator) have no place, as said above.

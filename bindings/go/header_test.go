@@ -16,6 +16,7 @@ var notBound = map[string]bool{
 	"schedq_run":           true,
 	"schedq_stop":          true,
 	"schedq_worker_adopt":  true,
+	"schedq_worker_get":    true,
 	"schedq_clock_advance": true, // Words.advance does it without a call
 }
 

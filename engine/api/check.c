@@ -66,10 +66,15 @@ struct letters {
 static inline void
 see_word(struct letters *letters, uint64_t word)
 {
-    uint64_t other = (word ^ BYTES * '/') + BYTES * 0x7f;
-
     letters->all |= word;
     letters->filled &= word + BYTES * 0x7f;
+}
+
+static inline void
+see_slashes(struct letters *letters, uint64_t word)
+{
+    uint64_t other = (word ^ BYTES * '/') + BYTES * 0x7f;
+
     letters->once &= letters->none | other;
     letters->none &= other;
 }
@@ -90,35 +95,55 @@ letters_have_a_slash(const struct letters *letters)
     return (letters->once & HIGH) == HIGH && slashes != 0 && (slashes & (slashes - 1)) == 0;
 }
 
-bool
-check_name(schedq_worker_t *worker, const char *text, size_t length, struct hashed_name *name)
+/* Hashes the text, and returns whether it surely is a name. */
+STRAIGHT bool
+read_name(uint64_t seed, const char *text, uint32_t length, bool kube, struct hashed_name *name)
 {
-    if (!check_not_null(worker, text, "name")) {
-        return false;
-    }
-    if (length == 0 || length > SCHEDQ_NAME_MAX) {
-        worker_say(worker, "name: %zu bytes: 1..%d", length, SCHEDQ_NAME_MAX);
-        return false;
-    }
-    uint32_t bytes = (uint32_t)length;
-    uint64_t hash = hash_begin(worker->queue->seed, bytes);
+    uint64_t hash = hash_begin(seed, length);
     struct letters letters = {0, UINT64_MAX, UINT64_MAX, UINT64_MAX};
 
-    for (uint32_t i = 0; i < bytes / TEXT_WORD; i++) {
+    for (uint32_t i = 0; i < length / TEXT_WORD; i++) {
         uint64_t word = text_word(text, i);
 
         hash = hash_word(hash, word);
         see_word(&letters, word);
+        if (kube) {
+            see_slashes(&letters, word);
+        }
     }
-    uint64_t tail = text_tail(text, bytes);
+    uint64_t tail = text_tail(text, length), padded = tail | (text_padding(length) & BYTES);
 
-    see_word(&letters, tail | (text_padding(bytes) & BYTES));
-    *name = (struct hashed_name){.text = text, .length = bytes, .hash = hash_end(hash, tail)};
-    bool plain = letters_are_filled(&letters) &&
-                 (worker->queue->config.kube_minor == 0 ||
-                  (letters_have_a_slash(&letters) && text[0] != '/' && text[bytes - 1] != '/'));
+    see_word(&letters, padded);
+    if (kube) {
+        see_slashes(&letters, padded);
+    }
+    *name = (struct hashed_name){.text = text, .length = length, .hash = hash_end(hash, tail)};
+    return letters_are_filled(&letters) &&
+           (!kube || (letters_have_a_slash(&letters) && text[0] != '/' && text[length - 1] != '/'));
+}
+
+STRAIGHT bool
+check_bytes(schedq_worker_t *worker, const char *text, size_t length, struct hashed_name *name)
+{
+    if (!check_not_null(worker, text, "name")) {
+        return false;
+    }
+    if (length - 1 >= SCHEDQ_NAME_MAX) {
+        worker_say(worker, "name: %zu bytes: 1..%d", length, SCHEDQ_NAME_MAX);
+        return false;
+    }
+    uint32_t bytes = (uint32_t)length;
+    uint64_t seed = worker->queue->seed;
+    bool plain = worker->queue->config.kube_minor == 0 ? read_name(seed, text, bytes, false, name)
+                                                       : read_name(seed, text, bytes, true, name);
 
     return plain || is_name(worker, text, length);
+}
+
+bool
+check_name(schedq_worker_t *worker, const char *text, size_t length, struct hashed_name *name)
+{
+    return check_bytes(worker, text, length, name);
 }
 
 bool
@@ -259,7 +284,7 @@ bool
 check_spec(schedq_worker_t *worker, const char *name, size_t length, const schedq_pod_spec_t *spec,
            struct hashed_name *hashed)
 {
-    return check_not_null(worker, spec, "spec") && check_name(worker, name, length, hashed) &&
+    return check_not_null(worker, spec, "spec") && check_bytes(worker, name, length, hashed) &&
            check_any(worker, spec, POD_FLAGS);
 }
 
@@ -267,7 +292,7 @@ bool
 check_update(schedq_worker_t *worker, const char *name, size_t length,
              const schedq_pod_spec_t *spec, struct hashed_name *hashed)
 {
-    return check_not_null(worker, spec, "spec") && check_name(worker, name, length, hashed) &&
+    return check_not_null(worker, spec, "spec") && check_bytes(worker, name, length, hashed) &&
            check_any(worker, spec, UPDATE_FLAGS);
 }
 
@@ -282,7 +307,7 @@ check_item(schedq_worker_t *worker, const char *names, size_t names_length,
                    item->name_offset, item->name_length, names_length);
         return false;
     }
-    return check_name(worker, names + item->name_offset, item->name_length, name) &&
+    return check_bytes(worker, names + item->name_offset, item->name_length, name) &&
            check_any(worker, &item->spec, POD_FLAGS);
 }
 
