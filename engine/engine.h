@@ -221,6 +221,15 @@ struct engine_ops {
     schedq_status_t (*snapshot)(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx);
     schedq_status_t (*nominated_pods)(schedq_worker_t *worker, uint64_t node, schedq_visit_fn visit,
                                       void *ctx);
+    schedq_status_t (*peek)(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx);
+    schedq_status_t (*peek_many)(schedq_worker_t *worker, size_t count, schedq_visit_fn visit,
+                                 void *ctx);
+    schedq_status_t (*position)(schedq_worker_t *worker, schedq_pod_t pod, uint64_t *lower,
+                                uint64_t *upper);
+    /* *reasons: all but struct_size is zeroed */
+    void (*reasons)(schedq_worker_t *worker, schedq_profile_t profile, schedq_reasons_t *reasons);
+    /* what the last flush of leftovers reached (policy/leftover.h) */
+    int64_t (*flushed)(schedq_t *queue);
     void (*stats)(schedq_t *queue, schedq_stats_t *stats);
     schedq_status_t (*metrics)(schedq_t *queue, struct text *text);
     schedq_status_t (*tick)(schedq_worker_t *worker, int64_t *next, schedq_result_t *result);

@@ -1,4 +1,4 @@
-/* Visiting pods. */
+/* Visiting pods, and what is told of them without taking them. */
 #include "api/call.h"
 #include "api/check.h"
 
@@ -51,6 +51,59 @@ schedq_nominated_pods(schedq_worker_t *worker, uint64_t node, schedq_visit_fn vi
     } else {
         status = worker->queue->ops->nominated_pods(worker, node, visit, ctx);
     }
+    call_end_worker(&call, worker);
+    return status;
+}
+
+schedq_status_t
+schedq_peek(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    status = check_not_null(worker, (const void *)(uintptr_t)visit, "visit")
+                 ? worker->queue->ops->peek(worker, visit, ctx)
+                 : SCHEDQ_INVALID;
+    call_end_worker(&call, worker);
+    return status;
+}
+
+schedq_status_t
+schedq_peek_many(schedq_worker_t *worker, size_t count, schedq_visit_fn visit, void *ctx)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (!check_not_null(worker, (const void *)(uintptr_t)visit, "visit")) {
+        status = SCHEDQ_INVALID;
+    } else if (count == 0) {
+        worker_say(worker, "count 0: 1 or more");
+        status = SCHEDQ_INVALID;
+    } else {
+        status = worker->queue->ops->peek_many(worker, count, visit, ctx);
+    }
+    call_end_worker(&call, worker);
+    return status;
+}
+
+schedq_status_t
+schedq_position(schedq_worker_t *worker, schedq_pod_t pod, uint64_t *lower, uint64_t *upper)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    status = check_not_null(worker, lower, "lower") && check_not_null(worker, upper, "upper")
+                 ? worker->queue->ops->position(worker, pod, lower, upper)
+                 : SCHEDQ_INVALID;
     call_end_worker(&call, worker);
     return status;
 }

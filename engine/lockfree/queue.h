@@ -7,7 +7,8 @@
  *     engine          the table of functions, making and ending a queue, setup
  *     add, batch      new pods; update of an unknown name and readd go in here too
  *     pop             the walk from the top, claiming, waiting
- *     get, stats      copies of pods for visitors; numbers
+ *     get, peek, stats   copies of pods for visitors, the first in line; numbers
+ *     position        how many are before one
  *     events          notify, assigned_pod_*, event_begin and event_stamp; judging
  *     candidates, apply   a host that decides by itself
  *     serve, timer    what time demands, tick; the thread that sees to it
@@ -158,6 +159,8 @@ struct worker {
     int64_t insertions;             /* into lots */
     /* a gated pod that it has to ask about, as {life, record}, or 0 (mover.h) */
     atomic_u64 owed;
+    /* pods that a call of its may take before it counts them, if more than one (position.c) */
+    atomic_u64 room;
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
     /* as owed, of a pod that another worker added (settle.h); section_ask reads it */
     _Alignas(CACHE_LINE) atomic_u64 settled;
@@ -197,6 +200,7 @@ struct queue {
     struct timer timer;
     /* some pod failed with SCHEDQ_REJECTOR_OTHERS: unregistered events matter too */
     atomic_u32 others_used;
+    atomic_u32 uncounted;        /* a thread died inside a call: tallies may miss what it did */
     atomic_u64 leftover_flushed; /* kube presets: what the last flush reached (policy/leftover.h) */
 
     /* One line each: written by different calls. */
@@ -358,6 +362,13 @@ static inline void
 tally_add(atomic_u64 *number, uint64_t change)
 {
     u64_store(number, u64_load(number) + change);
+}
+
+/** The same to one that says that what the worker counted elsewhere before can be read. */
+static inline void
+tally_add_last(atomic_u64 *number, uint64_t change)
+{
+    u64_store_release(number, u64_load(number) + change);
 }
 
 /* switch.h */

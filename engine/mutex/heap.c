@@ -182,3 +182,88 @@ heap_best(const struct heap *heap)
 {
     return heap->items[FIRST];
 }
+
+/* What is below an element that is not before the limit is not either: so it is passed over. */
+uint32_t
+heap_count_before(const struct heap *heap, struct order limit)
+{
+    const uint32_t end = FIRST + heap->count;
+    uint32_t count = 0, at = FIRST;
+
+    for (;;) {
+        if (at < end && order_before(&heap->items[at], &limit)) {
+            count++;
+            at *= 2;
+            continue;
+        }
+        while (at != FIRST && at % 2 != 0) {
+            at /= 2;
+        }
+        if (at == FIRST) {
+            return count;
+        }
+        at++;
+    }
+}
+
+static bool
+position_before(const struct heap_room *room, const struct heap *heap, uint32_t a, uint32_t b)
+{
+    return before(room, heap->order, &heap->items[a], &heap->items[b]);
+}
+
+/* The frontier is a heap too, of positions: its best is next, and its children replace it. */
+static void
+frontier_push(const struct heap_room *room, const struct heap *heap, uint32_t *frontier,
+              uint32_t *count, uint32_t position)
+{
+    uint32_t at = (*count)++;
+
+    for (; at > 0 && position_before(room, heap, position, frontier[(at - 1) / 2]);
+         at = (at - 1) / 2) {
+        frontier[at] = frontier[(at - 1) / 2];
+    }
+    frontier[at] = position;
+}
+
+static uint32_t
+frontier_pop(const struct heap_room *room, const struct heap *heap, uint32_t *frontier,
+             uint32_t *count)
+{
+    uint32_t best = frontier[0], last = frontier[--*count], at = 0, child;
+
+    while ((child = 2 * at + 1) < *count) {
+        child +=
+            child + 1 < *count && position_before(room, heap, frontier[child + 1], frontier[child])
+                ? 1
+                : 0;
+        if (!position_before(room, heap, frontier[child], last)) {
+            break;
+        }
+        frontier[at] = frontier[child];
+        at = child;
+    }
+    frontier[at] = last;
+    return best;
+}
+
+uint32_t
+heap_best_many(const struct heap_room *room, const struct heap *heap, uint32_t *records,
+               uint32_t *frontier, uint32_t count)
+{
+    const uint32_t end = FIRST + heap->count;
+    uint32_t waiting = 0, found = 0;
+
+    if (heap->count > 0 && count > 0) {
+        frontier_push(room, heap, frontier, &waiting, FIRST);
+    }
+    while (waiting > 0 && found < count) {
+        uint32_t at = frontier_pop(room, heap, frontier, &waiting);
+
+        records[found++] = order_pod(heap->items[at]);
+        for (uint32_t child = 2 * at; child < end && child <= 2 * at + 1; child++) {
+            frontier_push(room, heap, frontier, &waiting, child);
+        }
+    }
+    return found;
+}

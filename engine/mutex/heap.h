@@ -47,6 +47,17 @@ void heap_remove(struct heap_room *room, struct heap *heap, uint32_t entry);
 /** After the key or rank of an element changed. */
 void heap_replace(struct heap_room *room, struct heap *heap, struct order item);
 
+/** How many elements of a heap by rank are before `limit`. O(those). */
+uint32_t heap_count_before(const struct heap *heap, struct order limit);
+
+/**
+ * The records of the best elements, in order, up to `count`; returns how many. O(count log count).
+ *
+ * @param frontier room for as many positions, and one more
+ */
+uint32_t heap_best_many(const struct heap_room *room, const struct heap *heap, uint32_t *records,
+                        uint32_t *frontier, uint32_t count);
+
 /** The best element; the heap is not empty. */
 struct order heap_best(const struct heap *heap);
 

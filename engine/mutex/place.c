@@ -3,8 +3,8 @@
 
 #include "policy/order.h"
 
-static uint32_t
-rank_of(const struct mutex_queue *queue, const struct entry *entry)
+uint32_t
+mutex_place_rank(const struct mutex_queue *queue, const struct entry *entry)
 {
     return queue->base.rules.fifo ? 0 : order_rank(entry->priority);
 }
@@ -101,7 +101,7 @@ static struct order
 order_of(const struct mutex_queue *queue, uint32_t index)
 {
     const struct entry *entry = pod_at(queue, index);
-    uint32_t rank = rank_of(queue, entry);
+    uint32_t rank = mutex_place_rank(queue, entry);
 
     return entry->place == SCHEDQ_ACTIVE ? order_by_rank(rank, entry->order_key, index)
                                          : order_by_time(entry->expiry, rank, index);

@@ -30,6 +30,9 @@ void mutex_place_count(struct mutex_queue *queue, enum incoming_place place, uin
 /** Makes the counters reach all labels that are known. False: no memory. */
 bool mutex_place_reserve_labels(struct mutex_queue *queue, uint32_t labels);
 
+/** What orders a pod before its key: its priority turned round, unless priorities do not order. */
+uint32_t mutex_place_rank(const struct mutex_queue *queue, const struct entry *entry);
+
 /** The backoff place that fits the pod's rejectors. */
 schedq_place_t mutex_place_of_backoff(const struct mutex_queue *queue, const struct entry *entry);
 

@@ -11,7 +11,7 @@
  *   pods.c       add, find, update, delete, activate, nominate
  *   moves.c      events that callbacks decide
  *   host.c       events that the host decides
- *   look.c       get, snapshot, nominated pods, stats
+ *   look.c       get, snapshot, nominated pods, peek, position, stats
  *   sleep.c      blocking pop, tick, the timer thread
  *   time.c       due backoff, leftovers
  *   workers.c    handles that calls take

@@ -1,5 +1,9 @@
 /**
- * schedq/look: looking at pods and numbers without taking or changing anything.
+ * schedq/look: looking at pods and numbers without taking or changing anything: one pod, all of
+ * them, the next in line, how many are before one, why one waits, and how many wait for what.
+ *
+ * None of these calls stops a thread that works. What they tell was true during the call; it may be
+ * over when the call returns.
  */
 #ifndef SCHEDQ_LOOK_H
 #define SCHEDQ_LOOK_H
@@ -202,6 +206,173 @@ SCHEDQ_API schedq_status_t schedq_stats(schedq_t *queue, schedq_stats_t *stats);
  */
 SCHEDQ_API schedq_status_t schedq_metrics_write(
     schedq_t *queue, int (*write)(void *ctx, const char *text, size_t length), void *ctx);
+
+/* ---- the line -------------------------------------------------------------------------------- */
+
+/**
+ * Visits the pod that schedq_try_pop would take now, and takes nothing.
+ *
+ * Its guarantee is that of a pop: no pod that ranks before it was active during the whole call. If
+ * nothing is active, that is a pod in backoff, where pops take those (config.pop_from_backoff). The
+ * visitor runs without any lock.
+ * @retval SCHEDQ_OK       it was visited
+ * @retval SCHEDQ_EMPTY    nothing is poppable
+ * @retval SCHEDQ_NOMEM    (never with MUTEX) nothing was visited
+ * @retval SCHEDQ_INVALID  visit is NULL
+ * @retval SCHEDQ_BUSY     nothing was visited
+ *
+ * Threads: [worker]  Progress: locks. LOCKFREE: O(priorities that have pods + workers).
+ */
+SCHEDQ_API schedq_status_t schedq_peek(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx);
+
+/**
+ * Visits the pods that the next `count` pops would take, in that order, and takes none.
+ *
+ * Each was poppable during the call, and is visited once. If nothing else happens meanwhile these
+ * are the next ones; else some that were popped, moved or deleted before their turn may be missing.
+ * Visitors run without any lock.
+ * @param count at least 1
+ * @retval SCHEDQ_OK       at least one was visited; fewer than `count`: there were no more, or some
+ *                         left meanwhile, or the visitor ended it
+ * @retval SCHEDQ_EMPTY    nothing is poppable
+ * @retval SCHEDQ_NOMEM    no pod was visited
+ * @retval SCHEDQ_INVALID  visit is NULL, or count is 0
+ * @retval SCHEDQ_BUSY     no pod was visited
+ *
+ * Threads: [worker]  Progress: locks, for O(count log count), then for some pods at a time;
+ *          allocates. LOCKFREE: O(priorities that have pods + workers + count log count).
+ */
+SCHEDQ_API schedq_status_t schedq_peek_many(schedq_worker_t *worker, size_t count,
+                                            schedq_visit_fn visit, void *ctx);
+
+/**
+ * Tells how many active pods rank before one, as two bounds.
+ *
+ * *lower is at most as many as ranked before it at some time during the call, *upper at least as
+ * many as did so during the whole of it. They are equal if nothing else happens meanwhile, except
+ * that pods whose order keys (or times) callers chose equal count in *upper only. With
+ * SCHEDQ_ORDER_RELAXED so do all others of its priority.
+ * @param lower receives the lower bound; 0: it may be next
+ * @param upper receives the upper bound
+ * @retval SCHEDQ_OK         both are set
+ * @retval SCHEDQ_GONE       the pod exists, but is not active: it has no position; schedq_explain
+ *                           says where it is. Nothing is set
+ * @retval SCHEDQ_NOT_FOUND  it is in no place, or was deleted in flight; nothing is set
+ * @retval SCHEDQ_INVALID    lower or upper is NULL
+ * @retval SCHEDQ_BUSY       nothing is set
+ *
+ * Threads: [worker]  Progress: locks; O(pods before it). LOCKFREE: O(priorities + workers that put
+ *          pods there + n / 512 + log n); O(n) if active pods were deleted or updated and pops have
+ *          not come to where they were, or a thread died inside a call.
+ */
+SCHEDQ_API schedq_status_t schedq_position(schedq_worker_t *worker, schedq_pod_t pod,
+                                           uint64_t *lower, uint64_t *upper);
+
+/* ---- reasons --------------------------------------------------------------------------------- */
+
+/**
+ * Why a pod is where it is. Times are nanoseconds on the queue's clock. Begin with
+ * SCHEDQ_EXPLANATION_INIT.
+ */
+typedef struct schedq_explanation {
+    uint32_t struct_size;  /**< set by SCHEDQ_EXPLANATION_INIT */
+    uint8_t  place;        /**< schedq_place_t */
+    schedq_profile_t profile;
+    uint8_t  gate;         /**< 1 + number of the plugin that gates it; 0 = none */
+    uint8_t  reserved;
+    schedq_pod_t pod;
+    uint64_t unschedulable; /**< what rejected it, as bits (schedq_rejector_name); kept until its
+                                 next pop */
+    uint64_t pending;       /**< of what rejected it, those that only wait for something */
+    schedq_history_t history; /**< since when (timestamp_ns), attempts, rejections, errors */
+    int64_t  now_ns;       /**< when the call looked */
+    int64_t  backoff_expiry_ns; /**< backoff places: as schedq_pod_info_t; else 0 */
+    int64_t  wake_ns;      /**< when time alone brings it on: backoff places: the end of its
+                                backoff; parked: when it has waited for too long (max_parked_ns;
+                                with kube_minor the next flush that reaches it); else, and with
+                                SCHEDQ_DECIDE_HOST if parked, SCHEDQ_NO_DEADLINE. (A gated pod's
+                                gate is asked again after max_parked_ns, where gates_see_wildcards
+                                says so; from when that counts is not told) */
+    uint64_t nominated_node; /**< 0 = not nominated */
+    uint64_t nomination;   /**< orders the pods nominated to one node; 0 = not nominated */
+} schedq_explanation_t;
+
+#define SCHEDQ_EXPLANATION_INIT                                                          \
+    {                                                                                    \
+        sizeof(schedq_explanation_t), SCHEDQ_NOWHERE, 0, 0, 0, {0}, 0, 0,                \
+            {0, 0, 0, 0, 0, 0}, 0, 0, 0, 0, 0                                            \
+    }
+
+/**
+ * Tells why a pod is where it is, in flight too.
+ *
+ * @retval SCHEDQ_OK         every field is set
+ * @retval SCHEDQ_NOT_FOUND  it is in no place, or was deleted in flight; *explanation is as it was
+ * @retval SCHEDQ_NOMEM      (never with MUTEX) *explanation is as it was
+ * @retval SCHEDQ_INVALID    explanation is NULL, or its struct_size; *explanation is as it was
+ * @retval SCHEDQ_BUSY       *explanation is as it was
+ *
+ * Threads: [worker]  Progress: locks.
+ */
+SCHEDQ_API schedq_status_t schedq_explain(schedq_worker_t *worker, schedq_pod_t pod,
+                                          schedq_explanation_t *explanation);
+
+/**
+ * Writes an explanation as one sentence for a person: "parked, rejected by Fit, Spread; came or
+ * failed 12.300 s ago; time alone tries it again in 287.700 s; attempts 3, rejections 2, errors 0".
+ *
+ * @param explanation what schedq_explain filled, of a pod of this queue
+ * @param text        room for `size` bytes; what does not fit is cut off, and a NUL ends it
+ * @retval length that it needs without the NUL, as snprintf
+ * @retval 0      called from a callback, or an argument is NULL
+ *
+ * Threads: [queue]  Progress: lock-free.
+ */
+SCHEDQ_API size_t schedq_explanation_text(schedq_t *queue, const schedq_explanation_t *explanation,
+                                          char *text, size_t size);
+
+/**
+ * Returns the name behind a bit of a rejector set; static until schedq_destroy.
+ *
+ * @param bit one bit
+ * @retval "others" for SCHEDQ_REJECTOR_OTHERS
+ * @retval NULL     unknown profile, a bit that nobody has, more or less than one bit, or called
+ *                  from a callback
+ *
+ * Threads: [queue]  Progress: lock-free.
+ */
+SCHEDQ_API const char *schedq_rejector_name(schedq_t *queue, schedq_profile_t profile,
+                                            uint64_t bit);
+
+/** How many pods of a profile wait for what. Begin with SCHEDQ_REASONS_INIT. */
+typedef struct schedq_reasons {
+    uint32_t struct_size;   /**< set by SCHEDQ_REASONS_INIT */
+    uint32_t reserved;
+    uint64_t parked, gated; /**< pods of the profile */
+    uint64_t backoff, error_backoff; /**< pods of all profiles */
+    uint64_t parked_by[64]; /**< [n]: parked pods that the plugin whose bit is 1 << n rejected; a
+                                 pod counts for each; 63: SCHEDQ_REJECTOR_OTHERS */
+    uint64_t gated_by[64];  /**< [n]: gated pods that plugin n keeps out */
+} schedq_reasons_t;
+
+#define SCHEDQ_REASONS_INIT                                  \
+    {                                                        \
+        sizeof(schedq_reasons_t), 0, 0, 0, 0, 0, {0}, {0}    \
+    }
+
+/**
+ * Counts the parked and gated pods of a profile by the plugins that keep them there: exact when the
+ * queue is quiet.
+ *
+ * @retval SCHEDQ_OK       every field is set
+ * @retval SCHEDQ_INVALID  unknown profile; reasons is NULL, or its struct_size; *reasons is as it
+ *                         was
+ * @retval SCHEDQ_BUSY     *reasons is as it was
+ *
+ * Threads: [worker]  Progress: locks; O(distinct rejector sets). LOCKFREE: O(n).
+ */
+SCHEDQ_API schedq_status_t schedq_count_reasons(schedq_worker_t *worker, schedq_profile_t profile,
+                                                schedq_reasons_t *reasons);
 
 #ifdef __cplusplus
 }

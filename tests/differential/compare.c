@@ -108,7 +108,7 @@ distort(const field_t *field, const void *mutex, void *other)
     memcpy((char *)other + field->offset, &wrong, field->size);
 }
 
-static bool
+bool
 compare_table(world_t *world, const table_t *table, const void *mutex, void *other)
 {
     for (size_t i = 0; i < table->count; i++) {

@@ -8,6 +8,7 @@
 #ifndef DIFFERENTIAL_COMPARE_H
 #define DIFFERENTIAL_COMPARE_H
 
+#include "fields.h"
 #include "ops/op.h"
 #include "world.h"
 
@@ -49,6 +50,9 @@ bool compare_candidates(world_t *world, schedq_candidate_t candidates[SIDES]);
 
 /** All fields but pod and token. The name has to be that of the object's pod. */
 bool compare_popped(world_t *world, schedq_popped_t popped[SIDES]);
+
+/** Field by field, as the table says. */
+bool compare_table(world_t *world, const table_t *table, const void *mutex, void *other);
 
 /** All fields but the pod; the names have to be that of the pod. */
 bool compare_infos(world_t *world, uint32_t name, schedq_pod_info_t infos[SIDES]);

@@ -19,6 +19,7 @@
 #define INFO(member, kind) FIELD("info", schedq_pod_info_t, member, kind)
 #define STATS(member) FIELD("stats", schedq_stats_t, member, FIELD_EQUAL)
 #define WORDS(member, kind) FIELD("words", schedq_words_t, member, kind)
+#define EXPLANATION(member, kind) FIELD("explanation", schedq_explanation_t, member, kind)
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 /* Those of a sum come first. */
@@ -108,6 +109,24 @@ static const field_t words_fields[] = {
     WORDS(closed, FIELD_EQUAL),           WORDS(poppable, FIELD_HINT),
 };
 
+static const field_t explanation_fields[] = {
+    EXPLANATION(place, FIELD_EQUAL),
+    EXPLANATION(profile, FIELD_EQUAL),
+    EXPLANATION(gate, FIELD_EQUAL),
+    EXPLANATION(unschedulable, FIELD_EQUAL),
+    EXPLANATION(pending, FIELD_EQUAL),
+    EXPLANATION(history.timestamp_ns, FIELD_EQUAL),
+    EXPLANATION(history.initial_attempt_ns, FIELD_EQUAL),
+    EXPLANATION(history.attempts, FIELD_EQUAL),
+    EXPLANATION(history.rejections, FIELD_EQUAL),
+    EXPLANATION(history.errors, FIELD_EQUAL),
+    EXPLANATION(now_ns, FIELD_EQUAL),
+    EXPLANATION(backoff_expiry_ns, FIELD_EQUAL),
+    EXPLANATION(wake_ns, FIELD_EQUAL),
+    EXPLANATION(nominated_node, FIELD_EQUAL),
+    EXPLANATION(nomination, FIELD_SET),
+};
+
 const table_t result_table = {result_fields, LENGTH(result_fields)};
 const table_t sum_table = {result_fields, SUM_FIELDS};
 const table_t popped_table = {popped_fields, LENGTH(popped_fields)};
@@ -115,6 +134,7 @@ const table_t candidate_table = {candidate_fields, LENGTH(candidate_fields)};
 const table_t info_table = {info_fields, LENGTH(info_fields)};
 const table_t stats_table = {stats_fields, LENGTH(stats_fields)};
 const table_t words_table = {words_fields, LENGTH(words_fields)};
+const table_t explanation_table = {explanation_fields, LENGTH(explanation_fields)};
 
 const field_t plant_others[OTHERS] = {
     [OTHER_STATUS] = {.name = "status"},
@@ -132,6 +152,8 @@ const field_t plant_others[OTHERS] = {
     [OTHER_OBJECTS_LEFT] = {.name = "objects-left"},
     [OTHER_RESERVED] = {.name = "reserved"},
     [OTHER_VISITS] = {.name = "visits"},
+    [OTHER_POSITION] = {.name = "position"},
+    [OTHER_REASONS] = {.name = "reasons"},
     [OTHER_ORDER] = {.name = "order"},
     [OTHER_HEARD] = {.name = "heard"},
     [OTHER_METRICS] = {.name = "metrics"},
@@ -142,8 +164,9 @@ const field_t plant_others[OTHERS] = {
 };
 
 static const table_t others_table = {plant_others, OTHERS};
-static const table_t *const tables[] = {&result_table, &popped_table, &candidate_table, &info_table,
-                                        &stats_table,  &words_table,  &others_table};
+static const table_t *const tables[] = {&result_table,      &popped_table, &candidate_table,
+                                        &info_table,        &stats_table,  &words_table,
+                                        &explanation_table, &others_table};
 
 const field_t *
 plant_at(size_t number)

@@ -1,4 +1,8 @@
-/* Walks over many pods: snapshot, in any order; nominated_pods, in that of their nominations. */
+/*
+ * Walks over many pods: snapshot, in any order; nominated_pods, in that of their nominations; peek
+ * and peek_many, in that of pops. And how many are before one.
+ */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,20 +114,21 @@ moves_nominate(const world_t *world)
 }
 
 static void
-walk_both(world_t *world, uint64_t node)
+walk_both(world_t *world, op_kind_t kind, uint64_t node, size_t count)
 {
     struct walk walks[SIDES];
     both_t both = {0};
+    bool in_order = kind == OP_NOMINATED_PODS ? !moves_nominate(world) : kind != OP_SNAPSHOT;
 
     if (!walks_open(world, walks)) {
         (void)differ(world, "no memory for a walk");
         return;
     }
-    BOTH(&both, .kind = node == 0 ? OP_SNAPSHOT : OP_NOMINATED_PODS, .node = node,
-         .visit = take_info, .ctx = &walks[side]);
+    BOTH(&both, .kind = kind, .node = node, .count = count, .visit = take_info,
+         .ctx = &walks[side]);
     if (both_run(world, &both)) {
-        compare_walks(world, walks, node != 0 && !moves_nominate(world));
-        if (node != 0 && walks[0].count > 1) {
+        compare_walks(world, walks, in_order);
+        if (kind == OP_NOMINATED_PODS && walks[0].count > 1) {
             world_mark(world, MARK_NOMINATED_SEVERAL);
         }
     }
@@ -136,7 +141,7 @@ run_snapshot(world_t *world, const operation_t *operation)
 {
     (void)operation;
     SHOW(world, "schedq_snapshot\n");
-    walk_both(world, 0);
+    walk_both(world, OP_SNAPSHOT, 0, 0);
 }
 
 void
@@ -146,5 +151,49 @@ run_nominated(world_t *world, const operation_t *operation)
     uint64_t node = 1 + chance_below(&chance, NODES);
 
     SHOW(world, "schedq_nominated_pods of node %u\n", (unsigned)node);
-    walk_both(world, node);
+    walk_both(world, OP_NOMINATED_PODS, node, 0);
+}
+
+/* ---- the line -------------------------------------------------------------------------------- */
+
+void
+run_peek(world_t *world, const operation_t *operation)
+{
+    (void)operation;
+    SHOW(world, "schedq_peek\n");
+    walk_both(world, OP_PEEK, 0, 0);
+}
+
+void
+run_peek_many(world_t *world, const operation_t *operation)
+{
+    chance_t chance = operation_chance(operation);
+    size_t count = chance_below(&chance, OP_PODS_MAX);
+
+    SHOW(world, "schedq_peek_many of %zu\n", count);
+    walk_both(world, OP_PEEK_MANY, 0, count);
+}
+
+/* At rest both bounds are the same, but for pods with equal keys, which count in both engines. */
+void
+run_position(world_t *world, const operation_t *operation)
+{
+    const life_t *life = world_life(world, operation->targets[0]);
+    both_t both = {0};
+
+    if (life == NULL) {
+        return;
+    }
+    BOTH(&both, .kind = OP_POSITION, .pods = &life->handles[side]);
+    if (!both_call(world, &both, " of pod %" PRIu32 "\n", life->name)) {
+        return;
+    }
+    if (plant_due(world, OTHER_POSITION)) {
+        both.ops[1].lower++;
+    }
+    if (both.ops[0].lower != both.ops[1].lower || both.ops[0].upper != both.ops[1].upper) {
+        (void)differ(world, "position: mutex %" PRIu64 "..%" PRIu64 ", %s %" PRIu64 "..%" PRIu64,
+                     both.ops[0].lower, both.ops[0].upper, world->sides[1].engine,
+                     both.ops[1].lower, both.ops[1].upper);
+    }
 }

@@ -60,7 +60,7 @@
  * stands for engine/lockfree/calls/pop.c sleep_in_line 2f9713c4
  * stands for engine/lockfree/calls/pop.c pop_or_sleep 0b61ef82
  * stands for engine/lockfree/calls/pop.c hand_over_watch 012525b0
- * stands for engine/lockfree/calls/pop.c lockfree_pop 13e909aa
+ * stands for engine/lockfree/calls/pop.c lockfree_pop 790b13ee
  * stands for engine/lockfree/calls/pop.c lockfree_pop_waiting bd94ec3a
  * stands for engine/lockfree/calls/pop.c lockfree_close e280f02b
  * stands for engine/lockfree/calls/serve.c serve_wake_sleeper 025b1e89

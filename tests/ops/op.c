@@ -43,6 +43,11 @@ static const struct {
     [OP_TICK] = {"tick", OK, NOMEM},
     [OP_SNAPSHOT] = {"snapshot", OK, NOMEM},
     [OP_NOMINATED_PODS] = {"nominated_pods", OK, NOMEM},
+    [OP_PEEK] = {"peek", OK | EMPTY, NOMEM},
+    [OP_PEEK_MANY] = {"peek_many", OK | EMPTY, NOMEM},
+    [OP_POSITION] = {"position", OK | GONE | NOT_FOUND, 0},
+    [OP_EXPLAIN] = {"explain", OK | NOT_FOUND, NOMEM},
+    [OP_COUNT_REASONS] = {"count_reasons", OK, 0},
     [OP_ASSIGNED_POD_ADDED] = {"assigned_pod_added", OK, NOMEM},
     [OP_ASSIGNED_POD_UPDATED] = {"assigned_pod_updated", OK, NOMEM},
     [OP_EVENT_BEGIN] = {"event_begin", OK, 0},
@@ -115,6 +120,16 @@ call(schedq_worker_t *worker, op_t *op)
         return schedq_snapshot(worker, op->visit, op->ctx);
     case OP_NOMINATED_PODS:
         return schedq_nominated_pods(worker, op->node, op->visit, op->ctx);
+    case OP_PEEK:
+        return schedq_peek(worker, op->visit, op->ctx);
+    case OP_PEEK_MANY:
+        return schedq_peek_many(worker, op->count, op->visit, op->ctx);
+    case OP_POSITION:
+        return schedq_position(worker, pod, &op->lower, &op->upper);
+    case OP_EXPLAIN:
+        return schedq_explain(worker, pod, op->explanation);
+    case OP_COUNT_REASONS:
+        return schedq_count_reasons(worker, op->profile, op->reasons);
     case OP_ASSIGNED_POD_ADDED:
         return schedq_assigned_pod_added(worker, op->change, op->name, op->name_length,
                                          &op->result);

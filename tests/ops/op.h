@@ -42,6 +42,11 @@ typedef enum op_kind {
     OP_TICK,
     OP_SNAPSHOT,
     OP_NOMINATED_PODS,
+    OP_PEEK,
+    OP_PEEK_MANY,
+    OP_POSITION,
+    OP_EXPLAIN,
+    OP_COUNT_REASONS,
     OP_ASSIGNED_POD_ADDED,
     OP_ASSIGNED_POD_UPDATED,
     OP_EVENT_BEGIN,
@@ -73,7 +78,7 @@ typedef struct op {
     size_t event_count;
     const schedq_change_t *change;
     uint64_t sequence, rejectors;
-    schedq_profile_t profile; /* event_stamp */
+    schedq_profile_t profile; /* event_stamp, count_reasons */
     schedq_query_t *query;
     const schedq_decision_t *decisions;
     int64_t deadline_ns; /* pop_until */
@@ -83,12 +88,15 @@ typedef struct op {
     schedq_visit_fn visit;
     void *ctx;
     /* answered */
-    schedq_popped_t *popped;        /* room for `count`; the caller's */
-    schedq_pod_t *added;            /* add_many: room for `count`, or NULL; the caller's */
-    schedq_candidate_t *candidates; /* room for `count`; the caller's */
-    schedq_result_t *results;       /* apply_many: room for `count`, or NULL; the caller's */
-    int64_t *next_ns;               /* tick: or NULL; the caller's */
-    size_t got;                     /* pods popped, or candidates */
+    schedq_popped_t *popped;           /* room for `count`; the caller's */
+    schedq_pod_t *added;               /* add_many: room for `count`, or NULL; the caller's */
+    schedq_candidate_t *candidates;    /* room for `count`; the caller's */
+    schedq_result_t *results;          /* apply_many: room for `count`, or NULL; the caller's */
+    int64_t *next_ns;                  /* tick: or NULL; the caller's */
+    size_t got;                        /* pods popped, or candidates */
+    uint64_t lower, upper;             /* position */
+    schedq_explanation_t *explanation; /* explain; the caller's */
+    schedq_reasons_t *reasons;         /* count_reasons; the caller's */
     schedq_status_t status;
     uint8_t statuses[OP_PODS_MAX]; /* add_many, done_many, apply_many */
     schedq_result_t result;

@@ -94,6 +94,9 @@ intrude_with(schedq_worker_t *worker)
     BUSY(schedq_apply(worker, &decision, NULL));
     BUSY(schedq_apply_many(worker, &decision, 1, NULL, NULL, NULL));
     BUSY(schedq_get(worker, intruder.pod, visit_nothing, NULL));
+    BUSY(schedq_peek(worker, visit_nothing, NULL));
+    BUSY(schedq_peek_many(worker, 1, visit_nothing, NULL));
+    BUSY(schedq_position(worker, intruder.pod, &sequence, &sequence));
     BUSY(schedq_snapshot(worker, visit_nothing, NULL));
     BUSY(schedq_nominated_pods(worker, 3, visit_nothing, NULL));
     BUSY(schedq_tick(worker, &next, NULL));

@@ -69,6 +69,9 @@ a_missing_worker_is_refused(void **state)
     REFUSED(schedq_apply(NULL, &decision, NULL));
     REFUSED(schedq_apply_many(NULL, &decision, 1, NULL, NULL, NULL));
     REFUSED(schedq_get(NULL, pod, visit_nothing, NULL));
+    REFUSED(schedq_peek(NULL, visit_nothing, NULL));
+    REFUSED(schedq_peek_many(NULL, 1, visit_nothing, NULL));
+    REFUSED(schedq_position(NULL, pod, &sequence, &sequence));
     REFUSED(schedq_snapshot(NULL, visit_nothing, NULL));
     REFUSED(schedq_nominated_pods(NULL, 1, visit_nothing, NULL));
     REFUSED(schedq_tick(NULL, NULL, NULL));

@@ -51,7 +51,7 @@ delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t
         switch_leave(worker, state_place(state));
         finish_record(worker, record, entry);
     }
-    tally_add(&worker->tally.deletes, 1);
+    tally_add_last(&worker->tally.deletes, 1); /* delete_at:A, read by read_leaves */
     report_told(record, &view, result);
     result->place = flies ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
     return SCHEDQ_OK;

@@ -18,26 +18,25 @@
  * and every program's end (release.c); tests/unit/test_look.c,
  * test_candidates_threads.c, test_upkeep_threads.c.
  */
+#include "lockfree/calls/get.h"
+
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/objects.h"
-#include "lockfree/moves/report.h"
 #include "lockfree/moves/settle.h"
 #include "platform/inside.h"
 
 /* ---- one pod --------------------------------------------------------------------------------- */
 
-/* Name and object as of one version; the object retained. False: it changed. */
-static bool
-take(struct worker *worker, struct view *view)
+bool
+get_take(struct worker *worker, struct view *view)
 {
     names_copy(&queue_of(worker)->names, view->name, worker->name, view->name_length);
     return objects_take(worker, view->entry, view->state, &view->description, &view->desc);
 }
 
-/* False: the visitor wants no more. */
-static bool
-show(struct worker *worker, uint32_t record, const struct view *view, schedq_visit_fn visit,
-     void *ctx)
+bool
+get_show(struct worker *worker, uint32_t record, const struct view *view, schedq_visit_fn visit,
+         void *ctx)
 {
     const struct queue *queue = queue_of(worker);
     schedq_pod_info_t info;
@@ -60,7 +59,7 @@ take_pod(struct worker *worker, schedq_pod_t pod, bool exists, struct view *view
     /* Ends: each further round means that the pod changed. */
     while (report_handle(queue_of(worker), pod, view) &&
            (exists || report_exists(worker, record, view))) {
-        if (settle_told(worker, record, view) && take(worker, view)) {
+        if (settle_told(worker, record, view) && get_take(worker, view)) {
             return true;
         }
     }
@@ -79,7 +78,7 @@ lockfree_get(schedq_worker_t *base, schedq_pod_t pod, schedq_visit_fn visit, voi
     if (!found) {
         return SCHEDQ_NOT_FOUND;
     }
-    (void)show(worker, ref_record(pod.bits), &view, visit, ctx);
+    (void)get_show(worker, ref_record(pod.bits), &view, visit, ctx);
     return SCHEDQ_OK;
 }
 
@@ -95,7 +94,7 @@ take_by_number(struct worker *worker, uint32_t record, struct view *view)
     section_begin(worker);
     /* Ends: each further round means that the pod changed. */
     while (!taken && report_record(queue, record, view) && report_exists(worker, record, view)) {
-        taken = settle_told(worker, record, view) && take(worker, view);
+        taken = settle_told(worker, record, view) && get_take(worker, view);
     }
     section_end(worker);
     return taken;
@@ -112,7 +111,7 @@ lockfree_snapshot(schedq_worker_t *base, schedq_visit_fn visit, void *ctx)
         struct view view;
 
         if (take_by_number(worker, i, &view)) {
-            more = show(worker, i, &view, visit, ctx);
+            more = get_show(worker, i, &view, visit, ctx);
         }
     }
     return SCHEDQ_OK;
@@ -141,7 +140,7 @@ visit_nominated(struct worker *worker, uint64_t node, const struct nominated *po
         bool found = take_pod(worker, entry_handle(pods[i].record, pods[i].life), false, &view);
         section_end(worker);
         if (found && view.description.nominated_node == node) {
-            more = show(worker, pods[i].record, &view, visit, ctx);
+            more = get_show(worker, pods[i].record, &view, visit, ctx);
         } else if (found) {
             object_give_back(queue_of(worker), view.description.object);
         }

@@ -85,7 +85,18 @@ schedq_status_t lockfree_snapshot(schedq_worker_t *worker, schedq_visit_fn visit
 schedq_status_t lockfree_nominated_pods(schedq_worker_t *worker, uint64_t node,
                                         schedq_visit_fn visit, void *ctx);
 
+/* peek.c */
+schedq_status_t lockfree_peek(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx);
+schedq_status_t lockfree_peek_many(schedq_worker_t *worker, size_t count, schedq_visit_fn visit,
+                                   void *ctx);
+
+/* position.c */
+schedq_status_t lockfree_position(schedq_worker_t *worker, schedq_pod_t pod, uint64_t *lower,
+                                  uint64_t *upper);
+
 /* stats.c */
+void lockfree_reasons(schedq_worker_t *worker, schedq_profile_t profile, schedq_reasons_t *reasons);
+int64_t lockfree_flushed(schedq_t *queue);
 void lockfree_stats(schedq_t *queue, schedq_stats_t *stats);
 schedq_status_t lockfree_metrics(schedq_t *queue, struct text *text);
 

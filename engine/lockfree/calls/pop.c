@@ -613,7 +613,7 @@ count_taken(struct worker *worker, size_t count)
 {
     tally_add(&worker->tally.active, 0 - count);
     tally_add(&worker->tally.inflight, count);
-    tally_add(&worker->tally.pops, count);
+    tally_add_last(&worker->tally.pops, count); /* count_taken:A, read by read_leaves */
 }
 
 schedq_status_t
@@ -628,6 +628,9 @@ lockfree_pop(schedq_worker_t *base, schedq_popped_t *out, size_t capacity, size_
     walk.worker = worker;
     walk.out = out;
     walk.end = out + capacity;
+    if (capacity > 1) {
+        u64_store(&worker->room, capacity);
+    }
     section_begin(worker);
     /* Ends: each further round means that an update moved a pod, or is due to look_again. */
     while (walk_take(&walk, out) ||

@@ -94,6 +94,47 @@ count_rejectors(const void *base, schedq_profile_t profile, uint64_t counts[REGI
     }
 }
 
+static void
+add_reason(schedq_reasons_t *reasons, const struct view *view)
+{
+    if (state_place(view->state) == PLACE_GATED) {
+        reasons->gated++;
+        reasons->gated_by[view->gate - 1]++;
+        return;
+    }
+    reasons->parked++;
+    for (uint64_t bits = view->unschedulable | view->pending; bits != 0; bits &= bits - 1) {
+        reasons->parked_by[__builtin_ctzll(bits)]++;
+    }
+}
+
+/* Goes through every record, as count_rejectors. */
+void
+lockfree_reasons(schedq_worker_t *base, schedq_profile_t profile, schedq_reasons_t *reasons)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+
+    reasons->backoff = u64_load(u64_of(&queue->base.words.backoff));
+    reasons->error_backoff = u64_load(u64_of(&queue->base.words.error_backoff));
+    section_begin(worker);
+    for (uint32_t i = 0; i < slab_end(&queue->entries.records); i++) {
+        struct view view;
+
+        if (report_any(queue, i, &view) && place_waits_for_event(state_place(view.state)) &&
+            view.profile == profile) {
+            add_reason(reasons, &view);
+        }
+    }
+    section_leave(worker);
+}
+
+int64_t
+lockfree_flushed(schedq_t *base)
+{
+    return time_load(&queue_of_base(base)->leftover_flushed);
+}
+
 /* Records are read in a section: a trim may give their pages back. */
 schedq_status_t
 lockfree_metrics(schedq_t *base, struct text *text)

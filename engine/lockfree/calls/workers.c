@@ -392,6 +392,7 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
             epoch_abandon(worker->epoch); /* what lanes point to was held until here */
             if (word_load(&worker->base.busy) != 0) {
                 forget(worker);
+                u32_store_release(&queue->uncounted, 1);
             }
             note_owed(worker);
             word_give_back(&worker->base.busy);

@@ -884,3 +884,58 @@ bin_read(struct bin_reader *reader, struct bin_ref *out, size_t capacity)
     }
     return count;
 }
+
+/*
+ * The run in a slot. Ends: a slot that changed is another thread's progress. What was in it is in
+ * this slot, or in a lower one, which is counted later.
+ */
+static void
+count_run(const struct bin *bin, const struct run_pool *pool, uint32_t slot, int64_t key,
+          struct ref_counts *counts)
+{
+    uint64_t word;
+
+    while ((word = u64_load_acquire(&bin->runs[slot])) != 0) {
+        struct run_head head;
+        enum run_sight sight = run_peek(pool, &bin->runs[slot], word, &head);
+        uint32_t stale = 0;
+
+        if (sight == RUN_EMPTY) {
+            return;
+        }
+        if (sight == RUN_CHANGED) {
+            continue;
+        }
+        while (stale < head.left && is_stale(bin, run_ref(&head, stale))) {
+            stale++;
+        }
+        uint32_t left = head.left - stale;
+        uint32_t before = run_count(&head, stale, key);
+        uint32_t upto = key == INT64_MAX ? left : run_count(&head, stale, key + 1);
+
+        if (u64_load_acquire(&bin->runs[slot]) == word) { /* count_run:A */
+            counts->all += left;
+            counts->before += before;
+            counts->upto += upto;
+            return;
+        }
+    }
+}
+
+void
+bin_count(const struct bin *bin, const struct run_pool *pool, int64_t key,
+          struct ref_counts *counts)
+{
+    uint64_t used = u64_load_acquire(&bin->used); /* as scan_lanes:A */
+
+    for (; used != 0; used &= used - 1) {
+        struct lane *lane = ptr_load_acquire(&bin->lanes[__builtin_ctzll(used)]);
+
+        if (lane != NULL) {
+            lane_count(lane, &bin->residence, key, counts);
+        }
+    }
+    for (uint32_t i = u32_load_acquire(&bin->slots); i-- > 0;) {
+        count_run(bin, pool, i, key, counts);
+    }
+}

@@ -304,6 +304,12 @@ void bin_read_begin(struct bin_reader *reader, struct bin *bin, struct run_pool 
 /** The next refs; 0: no more. */
 size_t bin_read(struct bin_reader *reader, struct bin_ref *out, size_t capacity);
 
+/**
+ * Adds what lanes and runs have, as lane_count. Without helping; nothing is written.
+ */
+void bin_count(const struct bin *bin, const struct run_pool *pool, int64_t key,
+               struct ref_counts *counts);
+
 /** Is the pod of a ref here? Without helping. */
 static inline bool
 bin_has(const struct bin *bin, uint64_t ref)

@@ -771,6 +771,90 @@ lane_read_again(struct lane_reader *reader, int64_t read)
     }
 }
 
+/* ---- counting -------------------------------------------------------------------------------- */
+
+static int64_t
+key_at(const struct segment *segment, uint32_t at)
+{
+    return (int64_t)u64_load_acquire(
+        &segment->slots[at & segment->ring.mask].key); /* key_at:A, of lane_put:A */
+}
+
+/* The first of the positions from `low` up to `high` whose key is at least `key`; `high`: none. */
+static uint32_t
+find_key(const struct segment *segment, uint32_t low, uint32_t high, int64_t key)
+{
+    if (low == high || key_at(segment, low) >= key) {
+        return low;
+    }
+    if (key_at(segment, high - 1) < key) {
+        return high;
+    }
+    while (low != high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (key_at(segment, middle) < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* The first position from `at` up to `end` whose ref is not stale; `end`: there is none. */
+static uint32_t
+find_live(const struct segment *segment, const struct residence *residence, uint32_t at,
+          uint32_t end)
+{
+    while (at != end &&
+           !is_live(residence, u64_load_acquire(&segment->slots[at & segment->ring.mask].ref))) {
+        at++;
+    }
+    return at;
+}
+
+/*
+ * A slot that was used again meanwhile lies before a head that is read afterwards (lane_put:A, B):
+ * then all is looked for again from that head. Ends: each further round means that a head was
+ * advanced.
+ */
+static void
+count_segment(struct lane_reader *reader, const struct residence *residence, int64_t key,
+              bool *live, struct ref_counts *counts)
+{
+    const struct segment *segment = reader->segment;
+    const uint32_t end = reader->end;
+    uint32_t head = reader->position, now = head;
+    uint32_t first, before, upto;
+
+    do {
+        head = (int32_t)(end - now) < 0 ? end : now;
+        before = find_key(segment, head, end, key);
+        upto = key == INT64_MAX ? end : find_key(segment, before, end, key + 1);
+        first = *live ? head : find_live(segment, residence, head, end);
+        now = u32_load_acquire(u32_of((unsigned int *)&segment->ring.c_head)); /* count_segment:A */
+    } while (now != head && (int32_t)(end - head) > 0);
+    *live |= first != end;
+    counts->all += end - first;
+    counts->before += (int32_t)(before - first) > 0 ? before - first : 0;
+    counts->upto += (int32_t)(upto - first) > 0 ? upto - first : 0;
+    reader->position = end;
+}
+
+void
+lane_count(struct lane *lane, const struct residence *residence, int64_t key,
+           struct ref_counts *counts)
+{
+    struct lane_reader reader;
+    bool live = false;
+
+    lane_read_begin(&reader, lane);
+    do {
+        count_segment(&reader, residence, key, &live, counts);
+    } while (lane_read_on(&reader, NULL));
+}
+
 /* Along the chain. `all`: each segment is surveyed; else those that are past are left out. */
 static void
 walk(struct lane *lane, const struct lane_care *care, bool all)

@@ -484,6 +484,21 @@ void lane_read_from(struct lane_reader *reader, int64_t from);
  */
 void lane_read_again(struct lane_reader *reader, int64_t read);
 
+/** Refs of a container, without the stale ones at its front: of any key, below one, up to it. */
+struct ref_counts {
+    uint64_t all, before, upto;
+};
+
+/**
+ * Adds what a lane has. Refs are not judged, but for those at the front: a binary search in each
+ * segment finds the key.
+ *
+ * Each ref that was published before, and whose pod stays where it is, is counted; of the others
+ * those whose pod came or went meanwhile, and stale refs that lie between.
+ */
+void lane_count(struct lane *lane, const struct residence *residence, int64_t key,
+                struct ref_counts *counts);
+
 /** Moves the heads of all segments over stale refs, not FUTURE ones; leaves out what is empty. */
 void lane_pass(struct lane *lane, const struct lane_care *care);
 

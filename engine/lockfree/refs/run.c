@@ -334,3 +334,22 @@ run_peek(const struct run_pool *pool, const atomic_u64 *slot, uint64_t word, str
     out->left = position < count ? count - position : 0;
     return out->left > 0 ? RUN_HEAD : RUN_EMPTY;
 }
+
+/* Acquire loads, so that the caller's second look at the slot is the last. */
+uint32_t
+run_count(const struct run_head *head, uint32_t behind, int64_t key)
+{
+    const struct slot *slots = &head->run->slots[(uint32_t)head->head];
+    uint32_t low = behind, high = head->left;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if ((int64_t)u64_load_acquire(&slots[middle].key) < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low - behind;
+}

@@ -152,6 +152,12 @@ run_ref(const struct run_head *head, uint32_t behind)
     return u64_load_acquire(&head->run->slots[(uint32_t)head->head + behind].ref);
 }
 
+/**
+ * Of the refs from the one so far behind what was peeked on, how many have smaller keys; anything
+ * if the run left its slot.
+ */
+uint32_t run_count(const struct run_head *head, uint32_t behind, int64_t key);
+
 /** Moves the head past as many refs, all of them stale by now. */
 static inline void
 run_advance_by(const struct run_head *head, uint32_t count)

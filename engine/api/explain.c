@@ -1,0 +1,224 @@
+/* Why pods wait: of one pod, as a sentence, and of all by reason. */
+#include "api/call.h"
+#include "api/check.h"
+#include "policy/leftover.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- one pod --------------------------------------------------------------------------------- */
+
+/* When time alone brings the pod on. */
+static int64_t
+wake_of(schedq_t *queue, const schedq_pod_info_t *info)
+{
+    const struct rules *rules = &queue->rules;
+
+    switch (info->place) {
+    case SCHEDQ_BACKOFF:
+    case SCHEDQ_ERROR_BACKOFF:
+        return backoff_due(&rules->backoff, info->backoff_expiry_ns);
+    case SCHEDQ_PARKED:
+        return rules->host
+                   ? SCHEDQ_NO_DEADLINE
+                   : leftover_tried(rules, info->history.timestamp_ns, queue->ops->flushed(queue));
+    default:
+        return SCHEDQ_NO_DEADLINE;
+    }
+}
+
+struct explaining {
+    schedq_t *queue;
+    schedq_explanation_t *explanation;
+};
+
+/* schedq_visit_fn */
+static int
+explain_info(void *ctx, const schedq_pod_info_t *info)
+{
+    const struct explaining *explaining = ctx;
+
+    *explaining->explanation = (schedq_explanation_t){
+        .struct_size = (uint32_t)sizeof *explaining->explanation,
+        .place = info->place,
+        .profile = info->profile,
+        .gate = (uint8_t)info->gate,
+        .pod = info->pod,
+        .unschedulable = info->unschedulable,
+        .pending = info->pending,
+        .history = info->history,
+        .now_ns = clock_now(&explaining->queue->clock),
+        .backoff_expiry_ns = info->backoff_expiry_ns,
+        .wake_ns = wake_of(explaining->queue, info),
+        .nominated_node = info->nominated_node,
+        .nomination = info->nomination,
+    };
+    return 0;
+}
+
+schedq_status_t
+schedq_explain(schedq_worker_t *worker, schedq_pod_t pod, schedq_explanation_t *explanation)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (check_not_null(worker, explanation, "explanation") &&
+        check_size(worker, "explanation", explanation->struct_size, sizeof *explanation)) {
+        struct explaining explaining = {.queue = worker->queue, .explanation = explanation};
+
+        status = worker->queue->ops->get(worker, pod, explain_info, &explaining);
+    } else {
+        status = SCHEDQ_INVALID;
+    }
+    call_end_worker(&call, worker);
+    return status;
+}
+
+/* ---- in words -------------------------------------------------------------------------------- */
+
+struct sentence {
+    char *text;
+    size_t size, length;
+};
+
+__attribute__((format(printf, 2, 3))) static void
+sentence_add(struct sentence *sentence, const char *format, ...)
+{
+    size_t at = sentence->length < sentence->size ? sentence->length : sentence->size;
+    va_list arguments;
+
+    va_start(arguments, format);
+    int length = vsnprintf(sentence->size > 0 ? sentence->text + at : NULL, sentence->size - at,
+                           format, arguments);
+
+    va_end(arguments);
+    sentence->length += length > 0 ? (size_t)length : 0;
+}
+
+static void
+add_duration(struct sentence *sentence, int64_t from_ns, int64_t to_ns)
+{
+    int64_t duration = to_ns > from_ns ? time_add(to_ns, -from_ns) : 0;
+
+    sentence_add(sentence, "%" PRId64 ".%03" PRId64 " s", duration / BACKOFF_SECOND_NS,
+                 duration % BACKOFF_SECOND_NS / 1000000);
+}
+
+static const char *
+rejector_name(const schedq_t *queue, schedq_profile_t profile, uint64_t bit)
+{
+    if (profile >= registry_profile_count(&queue->registry) || bit == 0 || (bit & (bit - 1)) != 0) {
+        return NULL;
+    }
+    if (bit == SCHEDQ_REJECTOR_OTHERS) {
+        return "others";
+    }
+    return (registry_known(&queue->registry, profile) & bit) != 0
+               ? registry_plugin_name(&queue->registry, profile, (uint32_t)__builtin_ctzll(bit))
+               : NULL;
+}
+
+static void
+add_rejectors(struct sentence *sentence, const schedq_t *queue, schedq_profile_t profile,
+              const char *before, uint64_t bits)
+{
+    for (; bits != 0; bits &= bits - 1) {
+        const char *name = rejector_name(queue, profile, bits & (0 - bits));
+
+        sentence_add(sentence, "%s%s", before, name != NULL ? name : "?");
+        before = ", ";
+    }
+}
+
+static void
+add_place(struct sentence *sentence, const schedq_t *queue, const schedq_explanation_t *explanation)
+{
+    static const char *const places[] = {
+        [SCHEDQ_NOWHERE] = "in no place",
+        [SCHEDQ_ACTIVE] = "waits for its turn to be popped",
+        [SCHEDQ_BACKOFF] = "backs off",
+        [SCHEDQ_ERROR_BACKOFF] = "backs off after an error",
+        [SCHEDQ_PARKED] = "parked",
+        [SCHEDQ_GATED] = "gated",
+        [SCHEDQ_INFLIGHT] = "popped, and its cycle has not ended",
+    };
+    bool known = explanation->place < sizeof places / sizeof places[0];
+
+    sentence_add(sentence, "%s", places[known ? explanation->place : SCHEDQ_NOWHERE]);
+    if (explanation->gate != 0) {
+        add_rejectors(sentence, queue, explanation->profile, " by ",
+                      UINT64_C(1) << (explanation->gate - 1) % REGISTRY_REJECTORS);
+    }
+    add_rejectors(sentence, queue, explanation->profile, ", rejected by ",
+                  explanation->unschedulable);
+    add_rejectors(sentence, queue, explanation->profile, ", waits for ", explanation->pending);
+}
+
+size_t
+schedq_explanation_text(schedq_t *queue, const schedq_explanation_t *explanation, char *text,
+                        size_t size)
+{
+    struct sentence sentence = {.text = text, .size = size};
+    struct call call;
+
+    if (explanation == NULL || (text == NULL && size > 0) ||
+        call_begin(&call, queue) != SCHEDQ_OK) {
+        return 0;
+    }
+    add_place(&sentence, queue, explanation);
+    sentence_add(&sentence, explanation->history.attempts == 0 ? "; came " : "; came or failed ");
+    add_duration(&sentence, explanation->history.timestamp_ns, explanation->now_ns);
+    sentence_add(&sentence, " ago");
+    if (explanation->wake_ns != SCHEDQ_NO_DEADLINE) {
+        sentence_add(&sentence, "; time alone tries it again in ");
+        add_duration(&sentence, explanation->now_ns, explanation->wake_ns);
+    }
+    sentence_add(&sentence, "; attempts %" PRIu32 ", rejections %" PRIu32 ", errors %" PRIu32,
+                 explanation->history.attempts, explanation->history.rejections,
+                 explanation->history.errors);
+    if (explanation->nominated_node != 0) {
+        sentence_add(&sentence, "; nominated to node %" PRIu64, explanation->nominated_node);
+    }
+    call_end(&call);
+    return sentence.length;
+}
+
+const char *
+schedq_rejector_name(schedq_t *queue, schedq_profile_t profile, uint64_t bit)
+{
+    struct call call;
+
+    if (call_begin(&call, queue) != SCHEDQ_OK) {
+        return NULL;
+    }
+    const char *name = rejector_name(queue, profile, bit);
+
+    call_end(&call);
+    return name;
+}
+
+/* ---- all pods -------------------------------------------------------------------------------- */
+
+schedq_status_t
+schedq_count_reasons(schedq_worker_t *worker, schedq_profile_t profile, schedq_reasons_t *reasons)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (check_profile(worker, "profile", profile) && check_not_null(worker, reasons, "reasons") &&
+        check_size(worker, "reasons", reasons->struct_size, sizeof *reasons)) {
+        *reasons = (schedq_reasons_t){.struct_size = (uint32_t)sizeof *reasons};
+        worker->queue->ops->reasons(worker, profile, reasons);
+    } else {
+        status = SCHEDQ_INVALID;
+    }
+    call_end_worker(&call, worker);
+    return status;
+}

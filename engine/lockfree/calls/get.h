@@ -1,0 +1,19 @@
+/*
+ * Showing one pod to a visitor: a copy, taken inside of a section, visited outside of it (get.c).
+ */
+#ifndef SCHEDQ_LOCKFREE_GET_H
+#define SCHEDQ_LOCKFREE_GET_H
+
+#include "lockfree/moves/report.h"
+
+/**
+ * Name and object as of the version that `view` shows; the object retained for get_show. False: it
+ * changed.
+ */
+bool get_take(struct worker *worker, struct view *view);
+
+/** Visits what was taken, and gives it back. False: the visitor wants no more. */
+bool get_show(struct worker *worker, uint32_t record, const struct view *view,
+              schedq_visit_fn visit, void *ctx);
+
+#endif
