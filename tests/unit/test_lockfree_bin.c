@@ -408,6 +408,24 @@ refs_of_other_causes_do_not_share_a_run(void **state)
     give_own_run(world);
 }
 
+static void
+a_lane_says_the_cause_of_what_was_published_last(void **state)
+{
+    world_t *world = *state;
+    struct bin_head head = {0};
+    for (unsigned i = 0; i < 2; i++) {
+        assert_true(bin_prepare(world->bins[0], &world->caller, 1));
+        struct lane *lane = bin_lane(world->bins[0], world->caller.worker);
+        (void)move(world, i, BAND, PLACE_ACTIVE);
+        lane_put(lane, ref_of(world, i), (int64_t)i);
+        lane_set_cause(lane, 3 - i);
+        lane_publish(lane);
+        assert_true(bin_first(world->bins[0], &world->pool, &head));
+        assert_int_equal(bin_head_cause(&head), 3 - i);
+        assert_claims(world, world->bins[0], i);
+    }
+}
+
 /* The run that is copied is over, and another bin has it. */
 static void
 use_the_newest_run_again(world_t *world)
@@ -774,6 +792,7 @@ main(void)
         TEST(a_merge_that_another_merge_overtook_loses_nothing),
         TEST(refs_that_come_one_by_one_in_no_order_share_runs),
         TEST(refs_of_other_causes_do_not_share_a_run),
+        TEST(a_lane_says_the_cause_of_what_was_published_last),
         TEST(a_reading_goes_on_in_what_took_the_place_of_its_run),
         TEST(a_ref_is_not_lost_though_the_run_beside_it_is_used_again),
         TEST(a_scan_meets_every_pod_though_a_merge_comes_in_between),
