@@ -41,7 +41,9 @@
 // [Queue.Pop] and [Queue.Run] do their work. schedq_worker_register, schedq_worker_unregister, schedq_worker_error, schedq_worker_get and
 // schedq_worker_adopt are the pool's: no goroutine dies inside a call. schedq_clock_advance is what every call does with the
 // clock of New. Callbacks (hints, PreEnqueue, preCheck, affinity,
-// retain and release, clock, allocator) have no place, as said above.
+// retain and release, clock, allocator) have no place, as said above. What looks at the line and at reasons has
+// none so far: schedq_peek, schedq_peek_many, schedq_position, schedq_explain, schedq_explanation_text, schedq_rejector_name and
+// schedq_count_reasons.
 //
 // # Building
 //

@@ -18,6 +18,14 @@ var notBound = map[string]bool{
 	"schedq_worker_adopt":  true,
 	"schedq_worker_get":    true,
 	"schedq_clock_advance": true, // Words.advance does it without a call
+
+	"schedq_peek":             true,
+	"schedq_peek_many":        true,
+	"schedq_position":         true,
+	"schedq_explain":          true,
+	"schedq_explanation_text": true,
+	"schedq_rejector_name":    true,
+	"schedq_count_reasons":    true,
 }
 
 // Every function of the queue's public headers is called by this package, or is left out on purpose.
