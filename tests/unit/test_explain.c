@@ -147,7 +147,7 @@ pods_are_counted_by_reason(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *spread = fx_plugin(fixture, "Spread", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *gate = fx_gate(fixture, "Quota", "Node", SCHEDQ_ACTION_DELETE);
-    char name[16];
+    char name[32];
     for (int i = 0; i < 30; i++) {
         snprintf(name, sizeof name, "ns/%d", i);
         fx_park(fixture, name, fit->bit | (i % 3 == 0 ? spread->bit : 0));

@@ -96,7 +96,7 @@ static void
 a_visitor_ends_the_look(void **state)
 {
     fixture_t *fixture = *state;
-    char name[16];
+    char name[32];
     for (int i = 0; i < 100; i++) {
         snprintf(name, sizeof name, "ns/%d", i);
         fx_add(fixture, name, i);
@@ -144,7 +144,7 @@ the_line_is_what_pops_take(void **state)
     uint64_t seed = seed_of("test_peek");
     schedq_pod_t pods[PODS];
     schedq_pod_spec_t specs[PODS];
-    char name[16];
+    char name[32];
     for (unsigned i = 0; i < PODS; i++) {
         snprintf(name, sizeof name, "ns/%u", i);
         schedq_pod_spec_t spec = fx_spec((int32_t)(seed_next(&seed) % 4));
