@@ -38,7 +38,7 @@
  * PROGRESS. Lock-free: a further round means that another thread changed the pod, or advanced a
  * head. Nothing is written, but for an update of that pod that is half done (settle.h).
  *
- * EVIDENCE. tests/unit/test_peek.c, test_position_threads.c; stress/explore: position_*.
+ * EVIDENCE. tests/unit/test_peek.c, test_position_threads.c; tests/differential: position.
  */
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/report.h"
