@@ -140,6 +140,8 @@ report_text(FILE *out, const report_t *report)
     put_operations(out, &result->costs);
     fprintf(out, "\ntime             %.3f s of the trace in %.3f s\n",
             report_seconds(result->virtual_ns), result->wall_seconds);
-    fprintf(out, "digest           %016" PRIx64 "\n", result->digest);
+    /* Another word: it must not be taken for that of a whole replay. */
+    fprintf(out, "%s%016" PRIx64 "\n",
+            result->interrupted ? "interrupted with " : "digest           ", result->digest);
     return fflush(out) == 0 && !ferror(out);
 }
