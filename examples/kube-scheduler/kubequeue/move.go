@@ -146,7 +146,7 @@ func waitingResult(entry *entry, found *schedq.Result) *waiting {
 // the decision is applied, the library says that the pod changed.
 func (queue *Queue) decide(logger klog.Logger, pod waiting, record *record, strategy strategy) schedq.Decision {
 	decision := schedq.Decision{
-		Ref: pod.ref, Place: schedq.Active, JudgedUpTo: queue.words.EventSequence(),
+		Ref: pod.ref, Place: schedq.Active, Event: schedq.EventWildcard, JudgedUpTo: queue.words.EventSequence(),
 	}
 	if strategy == afterBackoff && pod.backingOff {
 		decision.Place, decision.IfBackingOff = schedq.Backoff, queue.options.NoPopFromBackoff
