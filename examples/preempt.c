@@ -171,9 +171,8 @@ static schedq_preemptor_t
 describe(const schedq_popped_t *popped)
 {
     const struct pod *pod = pod_of(popped->object);
-    schedq_preemptor_t preemptor;
+    schedq_preemptor_t preemptor = SCHEDQ_PREEMPTOR_INIT;
 
-    schedq_preemptor_init(&preemptor);
     preemptor.name = pod->name;
     preemptor.object = popped->object;
     preemptor.priority = pod->priority;
@@ -266,9 +265,8 @@ act(struct pod *pod, const schedq_preemption_decision_t *decision)
 static void
 preempt(const schedq_popped_t *popped, const schedq_preemptor_t *preemptor)
 {
-    schedq_preemption_decision_t decision;
+    schedq_preemption_decision_t decision = SCHEDQ_PREEMPTION_DECISION_INIT;
 
-    schedq_preemption_decision_init(&decision);
     require(schedq_preempt(cluster, workspace, &rules, preemptor, &decision), "schedq_preempt",
             schedq_preemption_error(workspace));
     if (decision.nomination == SCHEDQ_NOMINATION_SET) {
@@ -357,16 +355,15 @@ open_preemption(void)
 {
     const schedq_node_spec_t node = {
         .name = "node-a", .allocatable = {.cpu_milli = NODE_CPU_MILLI}, .pods = 110};
-    schedq_evictor_config_t config;
+    schedq_evictor_config_t config = SCHEDQ_EVICTOR_CONFIG_INIT;
     char why[200] = "";
 
-    schedq_preemption_config_init(&rules);
+    rules = (schedq_preemption_config_t)SCHEDQ_PREEMPTION_CONFIG_INIT;
     require(schedq_cluster_create(NULL, &cluster, why, sizeof why), "schedq_cluster_create", why);
     require(schedq_cluster_add_node(cluster, &node, NULL), "schedq_cluster_add_node",
             schedq_cluster_error(cluster));
     require(schedq_preemption_create(NULL, &workspace, why, sizeof why), "schedq_preemption_create",
             why);
-    schedq_evictor_config_init(&config);
     config.evict = evict;
     config.clear = clear;
     config.activate = activate;

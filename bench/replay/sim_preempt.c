@@ -112,7 +112,7 @@ describe(sim_t *sim, size_t pod, const char *name, look_t *look, schedq_preempto
     const struct sim_preemption *preemption = sim->preemption;
 
     *look = (look_t){.sim = sim, .pod = pod, .trial = preemption->trial, .description = preemptor};
-    schedq_preemptor_init(preemptor);
+    *preemptor = (schedq_preemptor_t)SCHEDQ_PREEMPTOR_INIT;
     preemptor->priority = priority_of(sim, pod);
     preemptor->name = name;
     preemptor->object = sim_object(pod);
@@ -409,7 +409,7 @@ sim_preempt_decide(sim_t *sim, sim_worker_t *worker, sim_worker_t *ending)
         return;
     }
     size_t pod = sim_number(ending->popped.object);
-    schedq_preemption_decision_t decision;
+    schedq_preemption_decision_t decision = SCHEDQ_PREEMPTION_DECISION_INIT;
     schedq_preemptor_t preemptor;
     look_t look;
     char name[SCHEDQ_NAME_MAX + 1];
@@ -417,7 +417,6 @@ sim_preempt_decide(sim_t *sim, sim_worker_t *worker, sim_worker_t *ending)
     sim_pod_name(sim, pod, name);
     describe(sim, pod, name, &look, &preemptor);
     describe_refusals(sim, pod, &preemptor);
-    schedq_preemption_decision_init(&decision);
     preemption->hand = worker;
     uint64_t start = costs_now();
     schedq_status_t status = schedq_preempt(preemption->snapshot, preemption->workspace,
@@ -521,10 +520,9 @@ sim_preempt_register(sim_t *sim)
 static bool
 open_evictor(sim_t *sim)
 {
-    schedq_evictor_config_t config;
+    schedq_evictor_config_t config = SCHEDQ_EVICTOR_CONFIG_INIT;
     char why[200];
 
-    schedq_evictor_config_init(&config);
     config.evict = evict;
     config.clear = clear;
     config.activate = activate;
@@ -554,8 +552,9 @@ sim_preempt_open(sim_t *sim)
     preemption->statuses = alloc_array(sim->scenario->node_count, sizeof *preemption->statuses);
     preemption->running = alloc_array(sim->scenario->pod_count, sizeof *preemption->running);
     preemption->nominated = alloc_array(sim->scenario->pod_count, sizeof *preemption->nominated);
+    preemption->config = (schedq_preemption_config_t)SCHEDQ_PREEMPTION_CONFIG_INIT;
     schedq_status_t status = schedq_preemption_config_preset(
-        &preemption->config, sizeof preemption->config, (schedq_preset_t)sim->options->preemption);
+        &preemption->config, (schedq_preset_t)sim->options->preemption);
     if (status != SCHEDQ_OK) {
         sim_fail(sim, "schedq_preemption_config_preset(%d): %s", sim->options->preemption,
                  schedq_status_name(status));

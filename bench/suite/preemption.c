@@ -13,6 +13,7 @@
 #include <schedq/preemption.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     PODS_PER_NODE = 10,
@@ -171,7 +172,7 @@ describe(preemption_run_t *run)
     }
     run->statuses = bench_alloc(run->row->count, 1);
     memset(run->statuses, SCHEDQ_NODE_UNSCHEDULABLE, run->row->count);
-    schedq_preemptor_init(&run->preemptor);
+    run->preemptor = (schedq_preemptor_t)SCHEDQ_PREEMPTOR_INIT;
     run->preemptor.priority = PREEMPTOR_PRIORITY;
     run->preemptor.requests =
         (schedq_amounts_t){.cpu_milli = PREEMPTOR_CPU, .memory_bytes = 4 * GIB};
@@ -212,10 +213,9 @@ decide_plainly(preemption_run_t *run, uint32_t offset)
 static void
 compare(preemption_run_t *run, uint32_t offset)
 {
-    schedq_preemption_decision_t decision;
+    schedq_preemption_decision_t decision = SCHEDQ_PREEMPTION_DECISION_INIT;
     const plain_candidate_t *plain = decide_plainly(run, offset);
 
-    schedq_preemption_decision_init(&decision);
     decide(run, offset, &decision);
     if (decision.candidate_count != run->plain->candidate_count ||
         (plain == NULL) != (decision.victim_count == 0) ||
@@ -272,9 +272,8 @@ body(gbench_thread_t *thread, void *ctx)
 {
     preemption_run_t *run = ctx;
     bool plain = run->takes_part == PLAIN;
-    schedq_preemption_decision_t decision;
+    schedq_preemption_decision_t decision = SCHEDQ_PREEMPTION_DECISION_INIT;
 
-    schedq_preemption_decision_init(&decision);
     while (gbench_next(thread)) {
         change(run);
         if (plain ? decide_plainly(run, next_offset(run)) == NULL

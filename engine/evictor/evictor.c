@@ -30,6 +30,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define HELD_MAX 65536
 
@@ -74,7 +75,7 @@ check_config(const schedq_evictor_config_t *config, char *why, size_t why_size)
 
     if (config->struct_size != sizeof *config) {
         return refuse(why, why_size,
-                      "config.struct_size %" PRIu32 ": %zu, set by schedq_evictor_config_init",
+                      "config.struct_size %" PRIu32 ": %zu, as SCHEDQ_EVICTOR_CONFIG_INIT sets it",
                       config->struct_size, sizeof *config);
     }
     if (config->max_held == 0 || config->max_held > HELD_MAX) {

@@ -5,24 +5,17 @@
 #include <string.h>
 
 schedq_status_t
-schedq_preemption_config_preset(schedq_preemption_config_t *config, size_t struct_size,
-                                schedq_preset_t preset)
+schedq_preemption_config_preset(schedq_preemption_config_t *config, schedq_preset_t preset)
 {
-    if (config == NULL || struct_size != sizeof *config ||
+    const schedq_preemption_config_t defaults = SCHEDQ_PREEMPTION_CONFIG_INIT;
+
+    if (config == NULL || config->struct_size != sizeof *config ||
         (preset != SCHEDQ_PRESET_DEFAULT && preset != SCHEDQ_PRESET_KUBE_1_12 &&
          preset != SCHEDQ_PRESET_KUBE_1_34)) {
         return SCHEDQ_INVALID;
     }
-    *config = (schedq_preemption_config_t){
-        .struct_size = (uint32_t)sizeof *config,
-        .candidates_percentage = 10,
-        .candidates_absolute = 100,
-        .candidates_min = preset == SCHEDQ_PRESET_DEFAULT ? 1 : 0,
-        .sorts_again = 1,
-        .start_criterion = 1,
-        .heeds_never = 1,
-        .asynchronous = 1,
-    };
+    *config = defaults;
+    config->candidates_min = preset == SCHEDQ_PRESET_DEFAULT ? 1 : 0;
     if (preset == SCHEDQ_PRESET_KUBE_1_12) {
         config->candidates_percentage = 100;
         config->victim_order = SCHEDQ_VICTIMS_BY_PRIORITY;
@@ -41,8 +34,8 @@ static bool
 check_size(const struct words *words, const char *what, uint32_t size, size_t expected)
 {
     if (size != expected) {
-        words_say(words, "%s.struct_size %" PRIu32 ": %zu, as its init function sets it", what,
-                  size, expected);
+        words_say(words, "%s.struct_size %" PRIu32 ": %zu, as its initializer sets it", what, size,
+                  expected);
         return false;
     }
     return true;

@@ -153,9 +153,8 @@ schedq_preempt(const schedq_cluster_t *cluster, schedq_preemption_t *preemption,
         !check_preemptor(&words, cluster, preemptor) || !check_decision(&words, decision)) {
         return SCHEDQ_INVALID;
     }
-    schedq_preemption_decision_t made;
+    schedq_preemption_decision_t made = SCHEDQ_PREEMPTION_DECISION_INIT;
 
-    schedq_preemption_decision_init(&made);
     made.chosen = SCHEDQ_NO_NODE;
     made.nomination_expires_ns = SCHEDQ_NO_DEADLINE;
     if (!prepare(preemption, cluster, config, preemptor)) {

@@ -48,7 +48,6 @@
 #include <schedq/preemption.h>
 #include <schedq/schedq.h>
 
-#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,10 +63,10 @@ enum {
 };
 
 /**
- * Fill it with schedq_evictor_config_init, then set the callbacks. Copied by schedq_evictor_create.
+ * Begin with SCHEDQ_EVICTOR_CONFIG_INIT, then set the callbacks. Copied by schedq_evictor_create.
  */
 typedef struct schedq_evictor_config {
-    uint32_t struct_size;  /**< set by schedq_evictor_config_init */
+    uint32_t struct_size;  /**< set by SCHEDQ_EVICTOR_CONFIG_INIT */
     uint32_t max_held;     /**< preemptors held at once, 1..65536; default 1024 */
     /** all zero: libc's malloc. Used by several threads at once */
     schedq_allocator_t allocator;
@@ -108,18 +107,12 @@ typedef struct schedq_evictor_config {
     void *ctx; /**< passed to all of them */
 } schedq_evictor_config_t;
 
-/**
- * Zeroes it; sets struct_size and max_held.
- *
- * Threads: any  Progress: wait-free.
- */
-static inline void
-schedq_evictor_config_init(schedq_evictor_config_t *config)
-{
-    memset(config, 0, sizeof *config);
-    config->struct_size = sizeof *config;
-    config->max_held = 1024;
-}
+/** No callback yet: `evict` and `clear` have to be set. */
+#define SCHEDQ_EVICTOR_CONFIG_INIT                                                       \
+    {                                                                                    \
+        sizeof(schedq_evictor_config_t), 1024, {NULL, NULL, NULL, 0}, NULL, NULL, NULL, \
+            NULL, NULL                                                                   \
+    }
 
 /** What is to be done. Lists are copied if it is done LATER. */
 typedef struct schedq_eviction {

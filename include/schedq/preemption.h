@@ -52,7 +52,6 @@
 
 #include <schedq/base.h>
 
-#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -529,11 +528,11 @@ typedef uint32_t (*schedq_victim_cost_fn)(void *ctx, const schedq_cluster_t *clu
                                           schedq_running_t pod);
 
 /**
- * Fill it with an init function, change what you want. Defaults are those of
- * schedq_preemption_config_init.
+ * Begin with SCHEDQ_PREEMPTION_CONFIG_INIT or a kube preset, change what you want. Defaults are
+ * those of the former.
  */
 typedef struct schedq_preemption_config {
-    uint32_t struct_size;           /**< set by the init functions */
+    uint32_t struct_size;           /**< set by the initializer */
     uint32_t candidates_percentage; /**< of the potential nodes; default 10; 0..100 */
     /** the dry run looks for that many, if the percentage is less; default 100 */
     uint32_t candidates_absolute;
@@ -570,37 +569,51 @@ typedef struct schedq_preemption_config {
     uint64_t reserved;
 } schedq_preemption_config_t;
 
+/** kube-scheduler 1.34's behaviour, but at least one candidate is looked for. */
+#define SCHEDQ_PREEMPTION_CONFIG_INIT                                                     \
+    {                                                                                     \
+        sizeof(schedq_preemption_config_t), 10, /* candidates_percentage */               \
+            100,                                /* candidates_absolute */                 \
+            1,                                  /* candidates_min */                      \
+            SCHEDQ_VICTIMS_BY_IMPORTANCE, SCHEDQ_BUDGETS_COUNT_DOWN,                      \
+            SCHEDQ_BLOCKED_BY_TARGET, SCHEDQ_NO_VICTIMS_ERROR,                            \
+            1,                                  /* sorts_again */                         \
+            1,                                  /* start_criterion */                     \
+            1,                                  /* heeds_never */                         \
+            1,                                  /* asynchronous */                        \
+            0, 0, 0, 0, NULL, NULL, 0           /* max_victims .. reserved */             \
+    }
+
 /**
- * Sets a preset: SCHEDQ_PRESET_DEFAULT, _KUBE_1_12 or _KUBE_1_34 (1.26 has none).
+ * Sets every field to a preset: SCHEDQ_PRESET_DEFAULT, _KUBE_1_12 or _KUBE_1_34 (1.26 has none).
  *
+ * @param config its struct_size is as SCHEDQ_PREEMPTION_CONFIG_INIT sets it
  * @retval SCHEDQ_OK       every field is set
- * @retval SCHEDQ_INVALID  size or preset; nothing is written
+ * @retval SCHEDQ_INVALID  config is NULL, struct_size or preset unknown; nothing is written
  *
  * Threads: any  Progress: wait-free.
  */
 SCHEDQ_API schedq_status_t schedq_preemption_config_preset(schedq_preemption_config_t *config,
-                                                           size_t struct_size,
                                                            schedq_preset_t preset);
-
-/** Sets the defaults: kube-scheduler 1.34's, but at least one candidate is looked for. */
-static inline void
-schedq_preemption_config_init(schedq_preemption_config_t *config)
-{
-    (void)schedq_preemption_config_preset(config, sizeof *config, SCHEDQ_PRESET_DEFAULT);
-}
 
 /** Sets the behaviour of kube-scheduler 1.34. */
 static inline void
 schedq_preemption_config_kube_1_34(schedq_preemption_config_t *config)
 {
-    (void)schedq_preemption_config_preset(config, sizeof *config, SCHEDQ_PRESET_KUBE_1_34);
+    const schedq_preemption_config_t defaults = SCHEDQ_PREEMPTION_CONFIG_INIT;
+
+    *config = defaults;
+    (void)schedq_preemption_config_preset(config, SCHEDQ_PRESET_KUBE_1_34);
 }
 
 /** Sets the behaviour of kube-scheduler 1.12. */
 static inline void
 schedq_preemption_config_kube_1_12(schedq_preemption_config_t *config)
 {
-    (void)schedq_preemption_config_preset(config, sizeof *config, SCHEDQ_PRESET_KUBE_1_12);
+    const schedq_preemption_config_t defaults = SCHEDQ_PREEMPTION_CONFIG_INIT;
+
+    *config = defaults;
+    (void)schedq_preemption_config_preset(config, SCHEDQ_PRESET_KUBE_1_12);
 }
 
 /* ---- what an evaluation is told -------------------------------------------------------------- */
@@ -691,7 +704,7 @@ typedef struct schedq_executor {
 
 /** A pod that looks for a place, and what was found out about that. */
 typedef struct schedq_preemptor {
-    uint32_t struct_size;   /**< set by schedq_preemptor_init */
+    uint32_t struct_size;   /**< set by SCHEDQ_PREEMPTOR_INIT */
     int32_t  priority;
     /* "namespace/name": its own nomination does not count; NULL = it has none */
     const char *name;
@@ -720,18 +733,11 @@ typedef struct schedq_preemptor {
     const schedq_executor_t *executor;  /**< NULL: all on the caller's thread */
 } schedq_preemptor_t;
 
-/**
- * Zeroes it; sets struct_size, no nominated node.
- *
- * Threads: any  Progress: wait-free.
- */
-static inline void
-schedq_preemptor_init(schedq_preemptor_t *preemptor)
-{
-    memset(preemptor, 0, sizeof *preemptor);
-    preemptor->struct_size = sizeof *preemptor;
-    preemptor->nominated_node = SCHEDQ_NO_NODE;
-}
+#define SCHEDQ_PREEMPTOR_INIT                                                                 \
+    {                                                                                         \
+        sizeof(schedq_preemptor_t), 0, NULL, 0, {0, 0, NULL, 0, 0}, SCHEDQ_NO_NODE, 0, NULL, \
+            0, 0, 0, NULL, NULL, 0, 0, NULL, NULL                                             \
+    }
 
 /* ---- the decision ---------------------------------------------------------------------------- */
 
@@ -768,7 +774,7 @@ typedef struct schedq_lower_nomination {
  * snapshot leave them as they are; handles of pods that were removed meanwhile are NOT_FOUND.
  */
 typedef struct schedq_preemption_decision {
-    uint32_t struct_size; /**< set by schedq_preemption_decision_init */
+    uint32_t struct_size; /**< set by SCHEDQ_PREEMPTION_DECISION_INIT */
     uint8_t  eligibility; /**< schedq_eligibility_t */
     uint8_t  outcome;     /**< schedq_outcome_t */
     uint8_t  nomination;  /**< schedq_nomination_t */
@@ -800,17 +806,11 @@ typedef struct schedq_preemption_decision {
     int64_t  nomination_expires_ns;
 } schedq_preemption_decision_t;
 
-/**
- * Zeroes it and sets struct_size.
- *
- * Threads: any  Progress: wait-free.
- */
-static inline void
-schedq_preemption_decision_init(schedq_preemption_decision_t *decision)
-{
-    memset(decision, 0, sizeof *decision);
-    decision->struct_size = sizeof *decision;
-}
+#define SCHEDQ_PREEMPTION_DECISION_INIT                                                     \
+    {                                                                                       \
+        sizeof(schedq_preemption_decision_t), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+            0, NULL, NULL, NULL, NULL, 0                                                    \
+    }
 
 /** What the dry run found out about a node. */
 typedef enum schedq_verdict_kind {

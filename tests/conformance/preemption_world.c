@@ -294,14 +294,15 @@ describe(struct preemption_world *world)
     const struct preemption_case *of = world->of;
     schedq_preemptor_t *preemptor = &world->preemptor;
 
-    (void)schedq_preemption_config_preset(&world->config, sizeof world->config, of->preset);
+    world->config = (schedq_preemption_config_t)SCHEDQ_PREEMPTION_CONFIG_INIT;
+    (void)schedq_preemption_config_preset(&world->config, of->preset);
     if (of->percentage.given) {
         world->config.candidates_percentage = (uint32_t)of->percentage.value;
     }
     if (of->absolute.given) {
         world->config.candidates_absolute = (uint32_t)of->absolute.value;
     }
-    schedq_preemptor_init(preemptor);
+    *preemptor = (schedq_preemptor_t)SCHEDQ_PREEMPTOR_INIT;
     preemptor->priority = (int32_t)of->prio.value;
     preemptor->name = full_name(world, "ns", of->preemptor);
     preemptor->requests = amounts_of(world, &of->requests);
@@ -344,7 +345,7 @@ preemption_world_decide(struct preemption_world *world, const struct preemption_
         world->config.asynchronous = 0;
     }
     world->preemptor.executor = way->threads ? &backwards : NULL;
-    schedq_preemption_decision_init(&world->decision);
+    world->decision = (schedq_preemption_decision_t)SCHEDQ_PREEMPTION_DECISION_INIT;
     return did(world, "schedq_preempt",
                schedq_preempt(world->cluster, world->preemption, &world->config, &world->preemptor,
                               &world->decision));

@@ -6,13 +6,10 @@
 static int
 decides(const schedq_cluster_t *cluster, schedq_preemption_t *workspace, schedq_running_t running)
 {
-    schedq_preemption_config_t rules;
-    schedq_preemptor_t preemptor;
-    schedq_preemption_decision_t decision;
+    schedq_preemption_config_t rules = SCHEDQ_PREEMPTION_CONFIG_INIT;
+    schedq_preemptor_t preemptor = SCHEDQ_PREEMPTOR_INIT;
+    schedq_preemption_decision_t decision = SCHEDQ_PREEMPTION_DECISION_INIT;
 
-    schedq_preemption_config_init(&rules);
-    schedq_preemptor_init(&preemptor);
-    schedq_preemption_decision_init(&decision);
     preemptor.name = "default/db";
     preemptor.object = 2;
     preemptor.priority = 100;

@@ -17,10 +17,10 @@ snapshot_setup(void **state)
     assert_ok(schedq_cluster_create(&allocator, &snapshot->cluster, NULL, 0));
     assert_ok(schedq_preemption_create(&allocator, &snapshot->preemption, NULL, 0));
     schedq_preemption_config_kube_1_34(&snapshot->config);
-    schedq_preemptor_init(&snapshot->preemptor);
+    snapshot->preemptor = (schedq_preemptor_t)SCHEDQ_PREEMPTOR_INIT;
     snapshot->preemptor.priority = 100;
     snapshot->preemptor.requests.cpu_milli = 100;
-    schedq_preemption_decision_init(&snapshot->decision);
+    snapshot->decision = (schedq_preemption_decision_t)SCHEDQ_PREEMPTION_DECISION_INIT;
     *state = snapshot;
     return 0;
 }

@@ -233,10 +233,9 @@ call_preempt(snapshot_t *snapshot)
     const uint8_t statuses[2 * NAMES + 8] = {1, 1, 0, 1, (uint8_t)(once_in(10) ? 2 : 1),
                                              /* wrong names of pods are good ones of nodes */
                                              1, 1, 1};
-    schedq_preemptor_t preemptor;
+    schedq_preemptor_t preemptor = SCHEDQ_PREEMPTOR_INIT;
     char name[32];
 
-    schedq_preemptor_init(&preemptor);
     preemptor.priority = priority();
     preemptor.requests = amounts(extended);
     preemptor.name = once_in(2) ? NULL : name_of(name, "ns/", "q");

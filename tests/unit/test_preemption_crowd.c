@@ -340,19 +340,17 @@ promise(struct crowd *crowd, unsigned number, const schedq_preemption_decision_t
 static void
 decide(struct crowd *crowd, unsigned number, schedq_preemption_decision_t *decision)
 {
-    schedq_preemption_config_t config;
-    schedq_preemptor_t preemptor;
+    schedq_preemption_config_t config = SCHEDQ_PREEMPTION_CONFIG_INIT;
+    schedq_preemptor_t preemptor = SCHEDQ_PREEMPTOR_INIT;
     char name[40];
 
-    schedq_preemption_config_init(&config);
-    schedq_preemptor_init(&preemptor);
     preemptor.name = name_of(name, sizeof name, "p", number);
     preemptor.object = number;
     preemptor.priority = crowd->preemptors[number].priority;
     preemptor.requests.cpu_milli = request_of(number);
     preemptor.nominated_node = crowd->preemptors[number].node;
     preemptor.offset = below(NODES);
-    schedq_preemption_decision_init(decision);
+    *decision = (schedq_preemption_decision_t)SCHEDQ_PREEMPTION_DECISION_INIT;
     check(schedq_preempt(crowd->cluster, self->preemption, &config, &preemptor, decision),
           "preempt");
     if (decision->nomination == SCHEDQ_NOMINATION_SET) {
@@ -564,9 +562,8 @@ open_queue(struct crowd *crowd, uint8_t engine)
 static void
 open_evictor(struct crowd *crowd)
 {
-    schedq_evictor_config_t config;
+    schedq_evictor_config_t config = SCHEDQ_EVICTOR_CONFIG_INIT;
 
-    schedq_evictor_config_init(&config);
     config.max_held = PREEMPTORS / 2;
     config.evict = evict;
     config.clear = clear;

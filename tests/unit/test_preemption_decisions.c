@@ -62,7 +62,7 @@ at_least_one_candidate_is_looked_for_outside_the_kube_presets(void **state)
     snapshot_decide(snapshot);
     assert_int_equal(snapshot->decision.wanted, 0);
     assert_int_equal(snapshot->decision.outcome, SCHEDQ_PREEMPT_UNSCHEDULABLE);
-    schedq_preemption_config_init(&snapshot->config);
+    snapshot->config = (schedq_preemption_config_t)SCHEDQ_PREEMPTION_CONFIG_INIT;
     snapshot->config.candidates_absolute = 0;
     snapshot_decide(snapshot);
     assert_int_equal(snapshot->decision.wanted, 1);

@@ -75,8 +75,7 @@ spawn(void *ctx, void (*task)(void *argument), void *argument)
 static schedq_evictor_config_t
 config_of(world_t *world)
 {
-    schedq_evictor_config_t config;
-    schedq_evictor_config_init(&config);
+    schedq_evictor_config_t config = SCHEDQ_EVICTOR_CONFIG_INIT;
     config.max_held = HELD_MAX;
     config.allocator = account_allocator(&world->account);
     config.evict = evict;
@@ -337,7 +336,7 @@ a_bad_configuration_is_refused_with_words(void **state)
     schedq_evictor_config_t config = config_of(world);
     config.struct_size = 1;
     snprintf(expected, sizeof expected,
-             "config.struct_size 1: %zu, set by schedq_evictor_config_init", sizeof config);
+             "config.struct_size 1: %zu, as SCHEDQ_EVICTOR_CONFIG_INIT sets it", sizeof config);
     refused(world, &config, expected);
     config = config_of(world);
     config.max_held = 0;

@@ -121,10 +121,9 @@ evaluate(void *argument)
 {
     const struct evaluator *evaluator = argument;
     schedq_preemptor_t preemptor = evaluator->snapshot->preemptor;
-    schedq_preemption_decision_t decision;
+    schedq_preemption_decision_t decision = SCHEDQ_PREEMPTION_DECISION_INIT;
     schedq_preemption_t *preemption;
 
-    schedq_preemption_decision_init(&decision);
     if (schedq_preemption_create(NULL, &preemption, NULL, 0) != SCHEDQ_OK) {
         (*evaluator->wrong)++;
         return NULL;

@@ -374,9 +374,8 @@ make_queue(const struct scenario *scenario)
 static void
 make_evictor(void)
 {
-    schedq_evictor_config_t config;
+    schedq_evictor_config_t config = SCHEDQ_EVICTOR_CONFIG_INIT;
 
-    schedq_evictor_config_init(&config);
     config.max_held = PREEMPTORS;
     config.allocator = arena_allocator();
     config.evict = evict;

@@ -114,7 +114,8 @@ draw_config(struct world *world, chance_t *chance, schedq_preemption_config_t *c
                                               SCHEDQ_PRESET_KUBE_1_34, SCHEDQ_PRESET_KUBE_1_12};
     static const uint32_t few[] = {0, 1, 2, 3, 100};
 
-    (void)schedq_preemption_config_preset(config, sizeof *config, CHANCE_OF(chance, presets));
+    *config = (schedq_preemption_config_t)SCHEDQ_PREEMPTION_CONFIG_INIT;
+    (void)schedq_preemption_config_preset(config, CHANCE_OF(chance, presets));
     if (chance_one_in(chance, 2)) {
         config->candidates_percentage = chance_below(chance, 101);
         config->candidates_absolute = CHANCE_OF(chance, few);
@@ -200,7 +201,7 @@ describe(struct asking *asking, chance_t *chance)
     const struct ref_question *ref = &asking->ref;
     schedq_preemptor_t *preemptor = &asking->preemptor;
 
-    schedq_preemptor_init(preemptor);
+    *preemptor = (schedq_preemptor_t)SCHEDQ_PREEMPTOR_INIT;
     preemptor->priority = ref->priority;
     preemptor->requests = world_public_amounts(asking->world, ref->requests, asking->extended);
     preemptor->nominated_node =
@@ -442,13 +443,12 @@ question_agrees(struct world *world, chance_t *chance, char *difference, size_t 
     static struct ref_decision expected;
     struct asking asking = {.world = world};
     struct report report = {.text = difference, .size = size};
-    schedq_preemption_decision_t got;
+    schedq_preemption_decision_t got = SCHEDQ_PREEMPTION_DECISION_INIT;
 
     draw_question(&asking, chance);
     describe(&asking, chance);
     reference_decide(&world->ref, &asking.ref, &expected);
     count_up(&expected);
-    schedq_preemption_decision_init(&got);
 
     schedq_status_t status = schedq_preempt(world->cluster, world->preemption, &asking.ref.config,
                                             &asking.preemptor, &got);
