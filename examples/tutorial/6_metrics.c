@@ -76,8 +76,8 @@ main(void)
     if (schedq_stats(queue, &stats) != SCHEDQ_OK) {
         give_up("schedq_stats", "refused");
     }
-    printf("active %" PRIu64 ", parked %" PRIu64 ", placed %" PRIu64 " of %" PRIu64 "\n", stats.active,
-           stats.parked, stats.dones, stats.adds);
+    printf("active %" PRIu64 ", parked %" PRIu64 ", placed %" PRIu64 " of %" PRIu64 "\n",
+           stats.active, stats.parked, stats.dones, stats.adds);
     if (schedq_metrics_write(queue, count_lines, &lines) != SCHEDQ_OK) {
         give_up("schedq_metrics_write", "refused");
     }
