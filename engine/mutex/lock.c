@@ -9,6 +9,11 @@
  * call that brought the next deadline forward wakes the timer thread, or, if none runs, all
  * sleepers: one of them has to plan anew. With a virtual clock no thread can sleep until a
  * deadline: each schedq_tick wakes all sleepers.
+ *
+ * TELLING THE HOST that waits elsewhere (notifier.h). A pop that finds nothing and does not wait
+ * arms (sleep.c); the unlock behind which something is poppable, or the deadline is sooner and no
+ * timer thread runs, tells it once. Armed and the descriptor change together, with the lock: so the
+ * descriptor is readable or armed, and not both.
  */
 #include "mutex/admit.h"
 #include "mutex/deadline.h"
@@ -29,7 +34,7 @@ static void
 publish_words(struct mutex_queue *queue)
 {
     schedq_words_t *words = &queue->base.words;
-    uint32_t poppable = is_poppable(queue);
+    bool poppable = is_poppable(queue);
 
     word_update(&words->parked, queue->parked.count);
     word_update(&words->gated, queue->gated.count);
@@ -37,9 +42,19 @@ publish_words(struct mutex_queue *queue)
     word_update(&words->error_backoff, queue->error_backoff.count);
     word_update(&words->nominations, queue->nominator.count);
     word_update(&words->event_sequence, queue->log.newest);
-    if (words->poppable != poppable) {
-        word_store(&words->poppable, poppable);
+    if (words->poppable != (uint32_t)poppable) {
+        word_store(&words->poppable, (uint32_t)poppable);
     }
+    if (queue->armed && poppable) {
+        queue_tell_host(queue);
+    }
+}
+
+void
+queue_tell_host(struct mutex_queue *queue)
+{
+    queue->armed = false;
+    notifier_tell(&queue->base.notifier);
 }
 
 static void
@@ -54,6 +69,9 @@ wake_for_time(struct mutex_queue *queue)
         (void)pthread_cond_signal(&queue->timer.wake);
     } else if (sooner && queue->sleepers.waiting > 0) {
         (void)pthread_cond_broadcast(&queue->sleepers.wake);
+    }
+    if (sooner && queue->armed && !queue->timer.running) {
+        queue_tell_host(queue);
     }
 }
 

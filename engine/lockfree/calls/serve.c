@@ -617,12 +617,15 @@ wake_sleepers(struct queue *queue, bool poppable, bool popped)
 {
     if (clock_is_virtual(&queue->base.clock)) {
         sleepers_wake_all(&queue->sleepers);
+        if (poppable) {
+            readiness_signal(&queue->sleepers, &queue->base.notifier);
+        }
         return popped;
     }
-    bool awaited = poppable && sleepers_waiting(&queue->sleepers) > 0;
+    bool awaited = poppable && waiters_are_there(&queue->sleepers);
 
     if (awaited && !popped) {
-        (void)sleepers_wake_one(&queue->sleepers);
+        waiters_wake(&queue->sleepers, &queue->base.notifier);
     }
     return popped || awaited;
 }

@@ -1,0 +1,329 @@
+/*
+ * The queue's descriptor: {armed, changers}, signalled once, armed by a pop that finds nothing (engine/lockfree:
+ * readiness, sleepers, pop).
+ *
+ * Word: armed, and how many threads are about to change the descriptor. A producer that has made a pod poppable passes a
+ * full fence; if the word is armed, it signals: becomes a changer and takes armed away; writes the
+ * descriptor; ceases to be a changer, and marks the word as doubted if it was armed meanwhile: the write came before or
+ * behind the read. If the word is not armed and has changers, it helps: becomes a helper, writes, ceases to be one,
+ * likewise. A loop waits until the descriptor is readable, then pops, once or until it finds nothing. A pop that
+ * finds nothing while the word is not armed, or doubted, or has changers or helpers, becomes a changer and arms, undoubted; clears
+ * the descriptor; looks again. If it finds nothing and the word still is armed, it ceases to be a changer. Else it takes
+ * armed away, writes, and leaves as one who signals.
+ * With BUFFER a producer's store sits in a store buffer until it drains by itself, or at the fence.
+ *
+ * With CLOSE the queue is closed meanwhile, and then signalled; loops that find nothing then end, and do not arm.
+ *
+ * With FROZEN one thread may stop for ever, between any two steps. Then the next add is told of, and what the loops had
+ * not been told of before is found with it.
+ *
+ * Claims: when nothing moves any more, no pod is there; all loops have ended if the queue is closed                init
+ *   while nobody changes it, the descriptor is readable, or armed, and not both unless doubted                     Monitor
+ *   a pop that finds nothing, and the word armed, leaves a readable descriptor only if it was written meanwhile    pop
+ *
+ * Planted bugs
+ *   -DUNFENCED       with BUFFER: no fence between the producer's store and its look at the word
+ *   -DNO_RESCAN      no second look after the descriptor was cleared
+ *   -DCLEAR_FIRST    the descriptor is cleared before the word is armed
+ *   -DARM_BLIND      a pop that has found nothing leaves it armed, whether or not it still is
+ *   -DUNDOUBTED      who signals does not look whether the word was armed meanwhile
+ *   -DTELL_FIRST     who signals writes before it takes armed away
+ *   -DTAKE_SILENT    a second look that finds a pod leaves the descriptor cleared
+ *   -DARMED_ONLY     with FROZEN: producers do not look at changers
+ *   -DHELP_UNCOUNTED  who helps is not counted
+ *   -DQUIET_TRUSTED  a pop that finds the word armed does not look at changers
+ *   -DCLOSED_FIRST   with CLOSE: a pop looks whether the queue is closed before it arms only
+ *
+ * Bounds: two loops, two producers of one pod; with CLOSE, FROZEN or BUFFER one producer of two.
+ *
+ * stands for engine/lockfree/signals/readiness.c take_armed 9b96fc4e
+ * stands for engine/lockfree/signals/readiness.c tell_host 3f93bcee
+ * stands for engine/lockfree/signals/readiness.c readiness_signal ef47fa7d
+ * stands for engine/lockfree/signals/readiness.c readiness_signal_always 831d12a1
+ * stands for engine/lockfree/signals/readiness.c waiters_wake 780e8140
+ * stands for engine/lockfree/signals/readiness.c readiness_is_armed 9e796d7e
+ * stands for engine/lockfree/signals/readiness.c readiness_arm b542064d
+ * stands for engine/lockfree/signals/readiness.c readiness_keep c9b6e04a
+ * stands for engine/lockfree/signals/readiness.c readiness_disarm 3208e684
+ * stands for engine/lockfree/calls/pop.c arm_and_take 3c43696c
+ * stands for engine/lockfree/calls/pop.c lockfree_pop 11ef07ed
+ * stands for engine/lockfree/calls/pop.c lockfree_close eed68d9a
+ * stands for engine/lockfree/moves/publish.h publish_wake 22bc57f1
+ */
+byte pods;
+byte buffered;    /* pods in the producers' store buffers */
+bool armed;
+bool doubted;     /* it is armed, and the descriptor may be readable */
+byte changers;
+byte helpers;
+bool readable = true;
+bool closed;
+byte stuck;       /* threads that stopped for ever */
+byte loops = 2;   /* that run yet */
+bool fresh[2];    /* the descriptor was written since this loop's pop began */
+
+inline may_freeze()
+{
+#ifdef FROZEN
+    if
+    :: atomic {
+        stuck == 0 -> stuck++;
+        false
+    }
+    :: skip
+    fi
+#else
+    skip
+#endif
+}
+
+inline drain()
+{
+    d_step {
+        pods = pods + buffered;
+        buffered = 0
+    }
+}
+
+inline take()
+{
+    d_step {
+        got = (pods > 0);
+        if
+        :: got -> pods--
+        :: else
+        fi
+    }
+}
+
+inline write()
+{
+    d_step {
+        readable = true;
+        fresh[0] = true;
+        fresh[1] = true
+    }
+}
+
+/* From where the caller is a changer, and has taken armed away; or a helper. */
+inline tell(role)
+{
+    write();
+    may_freeze();
+    d_step {
+        role--;
+#ifndef UNDOUBTED
+        doubted = armed
+#endif
+    }
+}
+
+inline signal()
+{
+#ifdef TELL_FIRST
+    changers++;
+    write();
+    may_freeze();
+    d_step {
+        armed = false;
+        doubted = false;
+        changers--
+    }
+#else
+    d_step {
+        changers++;
+        armed = false;
+        doubted = false
+    }
+    may_freeze();
+    tell(changers)
+#endif
+}
+
+proctype Producer(byte count)
+{
+    bool wanted, helps;
+#ifdef BUFFER
+    buffered = buffered + count;
+#ifndef UNFENCED
+    drain();
+#endif
+#else
+    pods = pods + count;
+#endif
+    may_freeze();
+    d_step {
+        wanted = armed;
+#ifndef ARMED_ONLY
+        helps = (!armed && changers > 0)
+#endif
+    }
+    if
+    :: wanted -> signal()
+    :: helps ->
+#ifdef HELP_UNCOUNTED
+        write()
+#else
+        helpers++;
+        may_freeze();
+        tell(helpers)
+#endif
+    :: else
+    fi;
+    d_step {
+        wanted = false;
+        helps = false
+    }
+}
+
+proctype StoreBuffer()
+{
+end:
+    do
+    :: buffered > 0 -> drain()
+    od
+}
+
+proctype Closer()
+{
+    closed = true;
+    may_freeze();
+    signal()
+}
+
+#ifdef QUIET_TRUSTED
+#define QUIET (armed && !doubted)
+#else
+#define QUIET (armed && !doubted && changers == 0 && helpers == 0)
+#endif
+
+/* A pop that does not wait. */
+inline pop()
+{
+    fresh[me] = false;
+    over = closed;
+    take();
+    if
+    :: got || over
+    :: !got && !over && QUIET -> assert(!readable || fresh[me])
+    :: else ->
+#ifdef CLEAR_FIRST
+        changers++;
+        readable = false;
+        may_freeze();
+        d_step {
+            armed = true;
+            doubted = false
+        }
+#else
+        d_step {
+            changers++;
+            armed = true;
+            doubted = false
+        }
+        may_freeze();
+        readable = false;
+#endif
+        may_freeze();
+#ifndef CLOSED_FIRST
+        over = closed;
+#endif
+#ifndef NO_RESCAN
+        take();
+#endif
+        may_freeze();
+        atomic {
+            if
+#ifdef TAKE_SILENT
+            :: got || (armed && !over) ->
+#elif defined(ARM_BLIND)
+            :: !got && !over ->
+#else
+            :: !got && !over && armed ->
+#endif
+                changers--;
+                told = false
+            :: else ->
+                armed = false;
+                doubted = false;
+                told = true
+            fi
+        }
+        if
+        :: told -> tell(changers)
+        :: else
+        fi;
+        told = false
+    fi
+}
+
+proctype Loop(byte me)
+{
+    bool got, over, told;
+    do
+    :: readable ->
+        got = true;
+        do
+        :: got && !over -> pop()
+        :: got && !over -> break /* the level stays */
+        :: !got || over -> break
+        od;
+        if
+        :: over && !got -> break
+        :: else
+        fi;
+        d_step {
+            got = false;
+            over = false
+        }
+    od;
+    loops--
+}
+
+/* At any time. */
+proctype Monitor()
+{
+    atomic {
+        changers == 0 && helpers == 0 && !doubted && armed == readable -> assert(false)
+    }
+}
+
+init
+{
+    bool healed;
+    atomic {
+#if defined(LARGE)
+        run Producer(2);
+        run Producer(1);
+#elif defined(CLOSE) || defined(FROZEN) || defined(BUFFER)
+        run Producer(2);
+#else
+        run Producer(1);
+        run Producer(1);
+#endif
+#ifdef CLOSE
+        run Closer();
+#endif
+#ifdef BUFFER
+        run StoreBuffer();
+#endif
+        run Monitor();
+        run Loop(0);
+        run Loop(1)
+    }
+    do
+    :: timeout ->
+#ifdef FROZEN
+        if
+        :: stuck > 0 && !healed ->
+            healed = true;
+            run Producer(1)
+        :: else -> break
+        fi
+#else
+        break
+#endif
+    od;
+    assert(pods == 0 || closed);
+    assert(!closed || loops == 0 || stuck > 0)
+}
