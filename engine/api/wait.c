@@ -56,8 +56,7 @@ schedq_wait_callback(schedq_t *queue, void (*wake)(void *ctx), void *ctx, char *
         say(why, why_size, "setup is over: %u workers are registered", (unsigned)stats.workers);
         status = SCHEDQ_BUSY;
     } else {
-        queue->notifier.wake = wake;
-        queue->notifier.ctx = ctx;
+        notifier_set_wake(&queue->notifier, wake, ctx);
     }
     call_end(&call);
     return status;

@@ -11,8 +11,8 @@
  * deadline: each schedq_tick wakes all sleepers.
  *
  * TELLING THE HOST that waits elsewhere (notifier.h). A pop that finds nothing and does not wait
- * arms (sleep.c); the unlock behind which something is poppable, or the deadline is sooner and no
- * timer thread runs, tells it once. Armed and the descriptor change together, with the lock: so the
+ * arms (sleep.c); the unlock after a call that made pods poppable, or brought the next deadline
+ * forward while no timer thread runs, tells it once. Armed and the descriptor change together, with the lock: so the
  * descriptor is readable or armed, and not both.
  */
 #include "mutex/admit.h"
@@ -34,7 +34,7 @@ static void
 publish_words(struct mutex_queue *queue)
 {
     schedq_words_t *words = &queue->base.words;
-    bool poppable = is_poppable(queue);
+    uint32_t poppable = is_poppable(queue);
 
     word_update(&words->parked, queue->parked.count);
     word_update(&words->gated, queue->gated.count);
@@ -42,11 +42,8 @@ publish_words(struct mutex_queue *queue)
     word_update(&words->error_backoff, queue->error_backoff.count);
     word_update(&words->nominations, queue->nominator.count);
     word_update(&words->event_sequence, queue->log.newest);
-    if (words->poppable != (uint32_t)poppable) {
-        word_store(&words->poppable, (uint32_t)poppable);
-    }
-    if (queue->armed && poppable) {
-        queue_tell_host(queue);
+    if (words->poppable != poppable) {
+        word_store(&words->poppable, poppable);
     }
 }
 
@@ -112,11 +109,14 @@ queue_unlock(struct mutex_queue *queue)
     if (queue->time_changed) {
         wake_for_time(queue);
     }
-    if (made_poppable > 0 && queue->sleepers.waiting > 0) {
-        if (made_poppable == 1) {
+    if (made_poppable > 0) {
+        if (made_poppable == 1 && queue->sleepers.waiting > 0) {
             (void)pthread_cond_signal(&queue->sleepers.wake);
-        } else {
+        } else if (queue->sleepers.waiting > 0) {
             (void)pthread_cond_broadcast(&queue->sleepers.wake);
+        }
+        if (queue->armed) {
+            queue_tell_host(queue);
         }
     }
     (void)pthread_mutex_unlock(&queue->lock);

@@ -139,7 +139,7 @@ mutex_pop(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t
     if (*count == 0) {
         status = queue->closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
     }
-    if (status == SCHEDQ_EMPTY && !queue->armed && notifier_is_used(&queue->base.notifier)) {
+    if (*count == 0 && !queue->armed && notifier_is_used(&queue->base.notifier) && !queue->closed) {
         notifier_clear(&queue->base.notifier);
         queue->armed = true;
     }

@@ -4,6 +4,14 @@
 #include "platform/descriptor.h"
 #include "platform/inside.h"
 
+void
+notifier_set_wake(struct notifier *notifier, void (*wake)(void *ctx), void *ctx)
+{
+    notifier->wake = wake;
+    notifier->ctx = ctx;
+    word_store(&notifier->used, 1);
+}
+
 int
 notifier_descriptor(struct notifier *notifier)
 {
@@ -19,6 +27,7 @@ notifier_descriptor(struct notifier *notifier)
     }
     if (__atomic_compare_exchange_n(&notifier->descriptor, &found, (uint32_t)own + 1, 0,
                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        word_store(&notifier->used, 1);
         return own;
     }
     descriptor_close(own);

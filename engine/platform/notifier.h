@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 struct notifier {
+    uint32_t used;       /* 1: there is one of the two */
     uint32_t descriptor; /* 1 + its number; 0: none */
     void (*wake)(void *ctx);
     void *ctx;
@@ -22,8 +23,11 @@ struct notifier {
 static inline bool
 notifier_is_used(const struct notifier *notifier)
 {
-    return word_load(&notifier->descriptor) != 0 || notifier->wake != NULL;
+    return word_load(&notifier->used) != 0;
 }
+
+/** Only before it is used by any other thread. */
+void notifier_set_wake(struct notifier *notifier, void (*wake)(void *ctx), void *ctx);
 
 /** The descriptor, which is made if there is none. Negative: the system has none to give. */
 int notifier_descriptor(struct notifier *notifier);

@@ -17,22 +17,19 @@
 void
 futex_wait(atomic_u32 *word, uint32_t expected, int64_t deadline_ns, uint32_t bits)
 {
-    (void)bits;
-    sim_sleep(word, expected, deadline_ns, __builtin_return_address(0));
+    sim_sleep(word, expected, deadline_ns, bits, __builtin_return_address(0));
 }
 
 void
 futex_wake(atomic_u32 *word, uint32_t count)
 {
-    sim_wake(word, count, __builtin_return_address(0));
+    sim_wake(word, count, FUTEX_ANY, __builtin_return_address(0));
 }
 
-/* More than it has to: sleepers are woken for no reason, too. */
 void
 futex_wake_bits(atomic_u32 *word, uint32_t bits)
 {
-    (void)bits;
-    sim_wake(word, UINT32_MAX, __builtin_return_address(0));
+    sim_wake(word, UINT32_MAX, bits, __builtin_return_address(0));
 }
 
 /* ---- descriptor.h: one in each episode ------------------------------------------------------- */
@@ -57,7 +54,7 @@ descriptor_set(int descriptor)
 {
     (void)descriptor;
     (void)u32_exchange(&readable, 1);
-    sim_wake(&readable, UINT32_MAX, __builtin_return_address(0));
+    sim_wake(&readable, UINT32_MAX, FUTEX_ANY, __builtin_return_address(0));
 }
 
 void
@@ -71,7 +68,7 @@ void
 platform_poll(void)
 {
     while (u32_load(&readable) == 0) {
-        sim_sleep(&readable, 0, INT64_MAX, __builtin_return_address(0));
+        sim_sleep(&readable, 0, INT64_MAX, FUTEX_ANY, __builtin_return_address(0));
     }
 }
 

@@ -624,8 +624,15 @@ count_taken(struct worker *worker, size_t count)
     tally_add_last(&worker->tally.pops, count); /* count_taken:A, read by read_leaves */
 }
 
-STRAIGHT schedq_status_t
-take(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count)
+RARELY static schedq_status_t arm_and_take(struct worker *worker, schedq_popped_t *out,
+                                           size_t capacity, size_t *count);
+
+/*
+ * `arms`: if nothing is found, the host is told of the next pod. Once, and the callers jump here:
+ * so its steps, each called once, are in line.
+ */
+__attribute__((noinline)) static schedq_status_t
+take(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count, bool arms)
 {
     struct queue *queue = queue_of(worker);
     bool closed = queue_is_closed(queue);
@@ -646,7 +653,12 @@ take(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count
     *count = (size_t)(walk.out - out);
     if (*count == 0) {
         section_leave(worker);
-        return closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
+        if (closed) {
+            return SCHEDQ_CLOSED;
+        }
+        return arms && notifier_is_used(&queue->base.notifier)
+                   ? arm_and_take(worker, out, (size_t)(walk.end - out), count)
+                   : SCHEDQ_EMPTY;
     }
     schedq_popped_t *last = &out[*count - 1];
 
@@ -665,20 +677,17 @@ take(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count
     return SCHEDQ_OK;
 }
 
-RARELY static schedq_status_t
-take_if_any(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count)
-{
-    return take(worker, out, capacity, count);
-}
-
-/* Nothing was found, and the host would not be told of the next pod. */
-RARELY static schedq_status_t
+/* The host would not be told of the next pod, perhaps. */
+static schedq_status_t
 arm_and_take(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count)
 {
     struct queue *queue = queue_of(worker);
 
+    if (readiness_is_armed(&queue->sleepers)) {
+        return SCHEDQ_EMPTY;
+    }
     readiness_arm(&queue->sleepers, &queue->base.notifier);
-    schedq_status_t status = take_if_any(worker, out, capacity, count);
+    schedq_status_t status = take(worker, out, capacity, count, false);
 
     if (status != SCHEDQ_EMPTY || !readiness_keep(&queue->sleepers)) {
         readiness_disarm(&queue->sleepers, &queue->base.notifier);
@@ -689,14 +698,7 @@ arm_and_take(struct worker *worker, schedq_popped_t *out, size_t capacity, size_
 schedq_status_t
 lockfree_pop(schedq_worker_t *base, schedq_popped_t *out, size_t capacity, size_t *count)
 {
-    struct worker *worker = worker_of(base);
-    const struct queue *queue = queue_of(worker);
-    schedq_status_t status = take(worker, out, capacity, count);
-
-    return status == SCHEDQ_EMPTY && notifier_is_used(&queue->base.notifier) &&
-                   !readiness_is_armed(&queue->sleepers)
-               ? arm_and_take(worker, out, capacity, count)
-               : status;
+    return take(worker_of(base), out, capacity, count, true);
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
@@ -732,7 +734,7 @@ look_once(struct worker *worker, const struct wait *wait)
         *wait->count = 0;
         return SCHEDQ_CANCELED;
     }
-    return take_if_any(worker, wait->out, wait->capacity, wait->count);
+    return take(worker, wait->out, wait->capacity, wait->count, false);
 }
 
 /*
@@ -815,7 +817,7 @@ lockfree_pop_waiting(schedq_worker_t *base, int64_t deadline, schedq_popped_t *o
     }
     /* A wake-up that reached a caller that leaves without a pod was perhaps another's. */
     if (status == SCHEDQ_TIMEDOUT) {
-        status = take_if_any(worker, out, capacity, count);
+        status = take(worker, out, capacity, count, false);
         status = status == SCHEDQ_EMPTY ? SCHEDQ_TIMEDOUT : status;
     } else if (status == SCHEDQ_CANCELED) {
         (void)sleepers_wake_one(&queue->sleepers); /* behind sleepers_cancel:A */
