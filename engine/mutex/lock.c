@@ -12,8 +12,8 @@
  *
  * TELLING THE HOST that waits elsewhere (notifier.h). A pop that finds nothing and does not wait
  * arms (sleep.c); the unlock after a call that made pods poppable, or brought the next deadline
- * forward while no timer thread runs, tells it once. Armed and the descriptor change together, with the lock: so the
- * descriptor is readable or armed, and not both.
+ * forward while no timer thread runs, tells it once. Armed and the descriptor change together, with
+ * the lock: so the descriptor is readable or armed, and not both.
  */
 #include "mutex/admit.h"
 #include "mutex/deadline.h"

@@ -5,17 +5,24 @@
 #include "operation.h"
 #include "run.h"
 
+/* No call with the worker: its words stay. */
 void
 run_cancel(world_t *world, const operation_t *operation)
 {
-    both_t both = {0};
-
     (void)operation;
-    BOTH(&both, .kind = OP_WAIT_CANCEL, .waits = world_worker(world, side));
-    (void)both_call(world, &both, "\n");
+    SHOW(world, "schedq_wait_cancel\n");
+    for (unsigned side = 0; side < SIDES; side++) {
+        op_t op = {.kind = OP_WAIT_CANCEL, .waits = world_worker(world, side)};
+
+        if (op_run(NULL, &op) != SCHEDQ_OK) {
+            (void)differ(world, "wait_cancel: %s says %s", world->sides[side].engine,
+                         schedq_status_name(op.status));
+            return;
+        }
+    }
 }
 
-/* Threads apart, a queue's descriptor is readable if there is an active pod, or no more will come. */
+/* A queue's descriptor is readable beside an active pod, and when the queue is closed. */
 void
 run_descriptor(world_t *world, const operation_t *operation)
 {

@@ -37,16 +37,16 @@
  * Bounds: two loops, two producers of one pod; with CLOSE, FROZEN or BUFFER one producer of two.
  *
  * stands for engine/lockfree/signals/readiness.c take_armed 9b96fc4e
- * stands for engine/lockfree/signals/readiness.c tell_host 3f93bcee
- * stands for engine/lockfree/signals/readiness.c readiness_signal ef47fa7d
- * stands for engine/lockfree/signals/readiness.c readiness_signal_always 831d12a1
+ * stands for engine/lockfree/signals/readiness.c tell_host 79515713
+ * stands for engine/lockfree/signals/readiness.c readiness_signal d21b39ea
+ * stands for engine/lockfree/signals/readiness.c readiness_signal_always 358dff21
  * stands for engine/lockfree/signals/readiness.c waiters_wake 780e8140
- * stands for engine/lockfree/signals/readiness.c readiness_is_armed 9e796d7e
+ * stands for engine/lockfree/signals/readiness.c readiness_is_armed 9ecca0e6
  * stands for engine/lockfree/signals/readiness.c readiness_arm b542064d
  * stands for engine/lockfree/signals/readiness.c readiness_keep c9b6e04a
- * stands for engine/lockfree/signals/readiness.c readiness_disarm 3208e684
- * stands for engine/lockfree/calls/pop.c arm_and_take 3c43696c
- * stands for engine/lockfree/calls/pop.c lockfree_pop 11ef07ed
+ * stands for engine/lockfree/signals/readiness.c readiness_disarm b62a6fea
+ * stands for engine/lockfree/calls/pop.c arm_and_take 9fee06ea
+ * stands for engine/lockfree/calls/pop.c lockfree_pop b7df9854
  * stands for engine/lockfree/calls/pop.c lockfree_close eed68d9a
  * stands for engine/lockfree/moves/publish.h publish_wake 22bc57f1
  */

@@ -66,14 +66,14 @@
  * stands for engine/lockfree/signals/sleepers.c sleepers_wake_for 97b53834
  * stands for engine/lockfree/signals/sleepers.c sleepers_wake_all dab60733
  * stands for engine/lockfree/signals/sleepers.c sleepers_wake_named 0ab916bf
- * stands for engine/lockfree/calls/pop.c look_once 5912769d
+ * stands for engine/lockfree/calls/pop.c look_once 3bb93018
  * stands for engine/lockfree/calls/pop.c lockfree_wait_cancel 089aa518
  * stands for engine/lockfree/calls/pop.c pass_wake_up 0cf6f488
  * stands for engine/lockfree/calls/pop.c sleep_in_line 0e4b3691
  * stands for engine/lockfree/calls/pop.c pop_or_sleep 2f6141ed
  * stands for engine/lockfree/calls/pop.c hand_over_watch 012525b0
- * stands for engine/lockfree/calls/pop.c lockfree_pop 11ef07ed
- * stands for engine/lockfree/calls/pop.c lockfree_pop_waiting 10194dbb
+ * stands for engine/lockfree/calls/pop.c lockfree_pop b7df9854
+ * stands for engine/lockfree/calls/pop.c lockfree_pop_waiting aeb90621
  * stands for engine/lockfree/calls/pop.c lockfree_close eed68d9a
  * stands for engine/lockfree/calls/serve.c serve_wake_sleeper 025b1e89
  * stands for engine/lockfree/calls/serve.c server_serve fa66bb7f
