@@ -42,9 +42,9 @@ extern "C" {
  *       EMPTY;
  *   at first, and for ever after schedq_close.
  * It may be readable although nothing can be popped: another thread took the pod. An add makes a
- * system call for it only if no pod was told of since a pop said EMPTY. (LOCKFREE: also one that
- * comes while another makes that call, or while a pop says EMPTY. If a thread stops for ever there,
- * each add does from then on; what it had to tell, the next add or tick tells.)
+ * system call for it only if no pod was told of since a pop said EMPTY. (LOCKFREE: one more may,
+ * while another thread is about to make it. What a thread had to tell that stops for ever there,
+ * the next add or tick tells.)
  * Do not read, write or close it. All calls give the same one; it ends with the queue.
  * @param fd receives the descriptor: an eventfd(2), close-on-exec
  * @retval SCHEDQ_OK       *fd is the queue's until schedq_destroy

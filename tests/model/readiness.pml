@@ -5,7 +5,7 @@
  * Word: armed, and how many threads are about to change the descriptor. A producer that has made a pod poppable passes a
  * full fence; if the word is armed, it signals: becomes a changer and takes armed away; writes the
  * descriptor; ceases to be a changer, and marks the word as doubted if it was armed meanwhile: the write came before or
- * behind the read. If the word is not armed and has changers, it helps: becomes a helper, writes, ceases to be one,
+ * behind the read. If the word is not armed and has changers, and nobody helped since, it helps: becomes a helper, writes, ceases to be one,
  * likewise. A loop waits until the descriptor is readable, then pops, once or until it finds nothing. A pop that
  * finds nothing while the word is not armed, or doubted, or has changers or helpers, becomes a changer and arms, undoubted; clears
  * the descriptor; looks again. If it finds nothing and the word still is armed, it ceases to be a changer. Else it takes
@@ -14,8 +14,8 @@
  *
  * With CLOSE the queue is closed meanwhile, and then signalled; loops that find nothing then end, and do not arm.
  *
- * With FROZEN one thread may stop for ever, between any two steps. Then the next add is told of, and what the loops had
- * not been told of before is found with it.
+ * With FROZEN one thread may stop for ever, between any two steps; then a tick tells, if there is something to pop. With
+ * FROZEN and ADD it is one that signals, or helps; then the next add tells.
  *
  * Claims: when nothing moves any more, no pod is there; all loops have ended if the queue is closed                init
  *   while nobody changes it, the descriptor is readable, or armed, and not both unless doubted                     Monitor
@@ -29,20 +29,21 @@
  *   -DUNDOUBTED      who signals does not look whether the word was armed meanwhile
  *   -DTELL_FIRST     who signals writes before it takes armed away
  *   -DTAKE_SILENT    a second look that finds a pod leaves the descriptor cleared
- *   -DARMED_ONLY     with FROZEN: producers do not look at changers
+ *   -DARMED_ONLY     with FROZEN and ADD: producers do not look at changers
  *   -DHELP_UNCOUNTED  who helps is not counted
  *   -DQUIET_TRUSTED  a pop that finds the word armed does not look at changers
  *   -DCLOSED_FIRST   with CLOSE: a pop looks whether the queue is closed before it arms only
  *
  * Bounds: two loops, two producers of one pod; with CLOSE, FROZEN or BUFFER one producer of two.
  *
- * stands for engine/lockfree/signals/readiness.c take_armed 9b96fc4e
+ * stands for engine/lockfree/signals/readiness.c take_armed daf56649
  * stands for engine/lockfree/signals/readiness.c tell_host 79515713
- * stands for engine/lockfree/signals/readiness.c readiness_signal d21b39ea
+ * stands for engine/lockfree/signals/readiness.c readiness_signal bb11007c
+ * stands for engine/lockfree/signals/readiness.c begin_help f91d7caf
  * stands for engine/lockfree/signals/readiness.c readiness_signal_always 358dff21
  * stands for engine/lockfree/signals/readiness.c waiters_wake 780e8140
  * stands for engine/lockfree/signals/readiness.c readiness_is_armed 9ecca0e6
- * stands for engine/lockfree/signals/readiness.c readiness_arm b542064d
+ * stands for engine/lockfree/signals/readiness.c readiness_arm 82e0afe4
  * stands for engine/lockfree/signals/readiness.c readiness_keep c9b6e04a
  * stands for engine/lockfree/signals/readiness.c readiness_disarm b62a6fea
  * stands for engine/lockfree/calls/pop.c arm_and_take 9fee06ea
@@ -56,6 +57,7 @@ bool armed;
 bool doubted;     /* it is armed, and the descriptor may be readable */
 byte changers;
 byte helpers;
+bool helped;      /* there was one since the word was armed, or told of */
 bool readable = true;
 bool closed;
 byte stuck;       /* threads that stopped for ever */
@@ -72,6 +74,16 @@ inline may_freeze()
     }
     :: skip
     fi
+#else
+    skip
+#endif
+}
+
+/* Not in ADD. */
+inline may_freeze_armed()
+{
+#ifndef ADD
+    may_freeze()
 #else
     skip
 #endif
@@ -127,13 +139,15 @@ inline signal()
     d_step {
         armed = false;
         doubted = false;
+        helped = false;
         changers--
     }
 #else
     d_step {
         changers++;
         armed = false;
-        doubted = false
+        doubted = false;
+        helped = false
     }
     may_freeze();
     tell(changers)
@@ -155,16 +169,18 @@ proctype Producer(byte count)
     d_step {
         wanted = armed;
 #ifndef ARMED_ONLY
-        helps = (!armed && changers > 0)
+        helps = (!armed && changers > 0 && !helped);
+        helped = helped || helps;
+        helpers = helpers + helps
 #endif
     }
     if
     :: wanted -> signal()
     :: helps ->
 #ifdef HELP_UNCOUNTED
+        helpers--;
         write()
 #else
-        helpers++;
         may_freeze();
         tell(helpers)
 #endif
@@ -210,10 +226,11 @@ inline pop()
 #ifdef CLEAR_FIRST
         changers++;
         readable = false;
-        may_freeze();
+        may_freeze_armed();
         d_step {
             armed = true;
-            doubted = false
+            doubted = false;
+            helped = false
         }
 #else
         d_step {
@@ -221,17 +238,17 @@ inline pop()
             armed = true;
             doubted = false
         }
-        may_freeze();
+        may_freeze_armed();
         readable = false;
 #endif
-        may_freeze();
+        may_freeze_armed();
 #ifndef CLOSED_FIRST
         over = closed;
 #endif
 #ifndef NO_RESCAN
         take();
 #endif
-        may_freeze();
+        may_freeze_armed();
         atomic {
             if
 #ifdef TAKE_SILENT
@@ -246,6 +263,7 @@ inline pop()
             :: else ->
                 armed = false;
                 doubted = false;
+                helped = false;
                 told = true
             fi
         }
@@ -278,6 +296,15 @@ proctype Loop(byte me)
         }
     od;
     loops--
+}
+
+/* What a tick does if there is something to pop. */
+proctype Tick()
+{
+    if
+    :: pods > 0 && (armed || changers > 0 || helpers > 0) -> signal()
+    :: else
+    fi
 }
 
 /* At any time. */
@@ -317,7 +344,11 @@ init
         if
         :: stuck > 0 && !healed ->
             healed = true;
+#ifdef ADD
             run Producer(1)
+#else
+            run Tick()
+#endif
         :: else -> break
         fi
 #else

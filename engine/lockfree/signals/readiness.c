@@ -4,16 +4,18 @@
  * CONTRACT. While a pod can be popped and no call is under way, the descriptor is readable, or the
  * host was called back after the last pop that found nothing. It may be readable for nothing.
  *
- * STATES, {armed, doubted, helpers, changers}. A changer is a thread between a change of this word
- * and the write or read of the descriptor that goes with it. A helper is one that writes because
- * there are changers, which may have stopped.
+ * STATES, {armed, doubted, helped, helpers, changers}. A changer is a thread between a change of
+ * this word and the write or read of the descriptor that goes with it. A helper is one that writes
+ * because there are changers, which may have stopped.
  *   armed, nobody            the descriptor is not readable; the next pod is told of
  *   armed, doubted, nobody   it may be readable; the next pod is told of, and the next pop that
  *                            finds nothing arms again
  *   not armed, nobody        the descriptor is readable; nobody has to do anything
- *   changers                 it may be either, and may change: each pod is told of
+ *   changers                 it may be either, and may change: the next pod is told of, by a helper
+ *   changers, helped         the same, and there was one
  *   helpers or changers      each pop that finds nothing arms
- * Helpers do not make others help: two producers would keep each other writing for ever.
+ * One helper is enough until the word is armed or told of again: else each add would write while a
+ * changer is not on a processor, and two producers would keep each other writing.
  *
  * WHO CHANGES IT. One that tells (tell_host) takes `armed` away, then writes. If the word was armed
  * meanwhile, the write came before the read, or behind it: the word is doubted. So it is with a
@@ -32,9 +34,9 @@
  *       a producer that finds the word armed finds the descriptor that is to be written
  *
  * PROGRESS. Lock-free: each exchange that fails is another thread's change of the word. A thread
- * that stops leaves itself as a changer: each add writes, each pop that finds nothing reads, a
- * system call each. One that stops behind the read may have read away what told of a pod: the next
- * add tells, or a tick (serve.c).
+ * that stops leaves itself as a changer or a helper: each pop that finds nothing reads. The next
+ * add writes for a changer that stopped before its write. What one had read away, or if the helper
+ * stopped too, the next tick tells (serve.c), or the next pop that finds nothing finds.
  *
  * NOT CHOSEN. words.poppable as the state: it may be set late, for nothing, and would then hide a
  * pod. A read at each pop that finds nothing, without a word: a system call for each look of a host
@@ -48,6 +50,9 @@
  */
 #include "lockfree/signals/readiness.h"
 
+/* What begins anew when the word is armed, or told of. */
+#define STATE (READINESS_ARMED | READINESS_DOUBTED | READINESS_HELPED)
+
 /*
  * Takes `armed` away, and adds changers. A full fence. Ends: each failed exchange is another
  * thread's change of the word.
@@ -58,7 +63,7 @@ take_armed(struct sleepers *sleepers, uint64_t changers)
     uint64_t word = u64_load(&sleepers->word);
 
     for (;;) {
-        uint64_t wanted = (word & ~(READINESS_ARMED | READINESS_DOUBTED)) + changers;
+        uint64_t wanted = (word & ~STATE) + changers;
         uint64_t found = u64_cas_value(&sleepers->word, word, wanted); /* take_armed:A */
 
         if (found == word) {
@@ -96,7 +101,25 @@ readiness_signal_always(struct sleepers *sleepers, const struct notifier *notifi
     }
 }
 
-/* A helper that was overtaken by one that arms leaves a doubt. */
+/* The first that finds changers, which may have stopped. Ends as take_armed does. */
+static bool
+begin_help(struct sleepers *sleepers)
+{
+    uint64_t word = u64_load(&sleepers->word);
+
+    while ((word & READINESS_ARMED) == 0 && (word & READINESS_CHANGERS) != 0 &&
+           (word & READINESS_HELPED) == 0) {
+        uint64_t wanted = (word | READINESS_HELPED) + READINESS_HELPER;
+        uint64_t found = u64_cas_value(&sleepers->word, word, wanted); /* begin_help:A */
+
+        if (found == word) {
+            return true;
+        }
+        word = found;
+    }
+    return false;
+}
+
 void
 readiness_signal(struct sleepers *sleepers, const struct notifier *notifier)
 {
@@ -105,8 +128,7 @@ readiness_signal(struct sleepers *sleepers, const struct notifier *notifier)
 
     if ((word & READINESS_ARMED) != 0) {
         readiness_signal_always(sleepers, notifier);
-    } else if ((word & READINESS_CHANGERS) != 0) {
-        (void)u64_add(&sleepers->word, READINESS_HELPER);
+    } else if (begin_help(sleepers)) {
         tell_host(sleepers, notifier, READINESS_HELPER);
     }
 }
@@ -133,7 +155,7 @@ readiness_arm(struct sleepers *sleepers, const struct notifier *notifier)
 
     /* Ends as take_armed does. */
     for (;;) {
-        uint64_t wanted = ((word & ~READINESS_DOUBTED) | READINESS_ARMED) + READINESS_CHANGER;
+        uint64_t wanted = ((word & ~STATE) | READINESS_ARMED) + READINESS_CHANGER;
         uint64_t found = u64_cas_value(&sleepers->word, word, wanted); /* readiness_arm:A */
 
         if (found == word) {
