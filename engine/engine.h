@@ -12,6 +12,7 @@
 #include "platform/clock.h"
 #include "platform/hash.h"
 #include "platform/memory.h"
+#include "platform/notifier.h"
 #include "plugins/registry.h"
 #include "policy/counted.h"
 #include "policy/rules.h"
@@ -47,6 +48,7 @@ struct schedq {
     struct rules rules;
     struct registry registry;
     struct own *owns; /* workers that belong to threads (api/own.h) */
+    struct notifier notifier;
     _Alignas(CACHE_LINE) schedq_words_t words;
 };
 
@@ -59,6 +61,7 @@ struct schedq_worker {
     uint32_t number;
     /* 0; or the number of the thread whose call runs with it (platform/inside.h); WORKER_NOBODYS */
     uint32_t busy;
+    uint32_t canceled; /* 1: its wait ends, or the next one */
     char words[256];
 };
 
@@ -150,6 +153,8 @@ struct engine_ops {
     schedq_status_t (*run)(schedq_t *queue);
     void (*stop)(schedq_t *queue);
     void (*close)(schedq_t *queue);
+    /* behind a descriptor that was made: it becomes readable */
+    void (*tell_host)(schedq_t *queue);
 
     /* Setup. */
     schedq_status_t (*event_define)(schedq_t *queue, const char *resource, uint32_t actions,
@@ -173,7 +178,9 @@ struct engine_ops {
                                 schedq_result_t *result);
     schedq_status_t (*pop)(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity,
                            size_t *count);
-    schedq_status_t (*pop_waiting)(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *out);
+    schedq_status_t (*pop_waiting)(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *out,
+                                   size_t capacity, size_t *count);
+    void (*wait_cancel)(schedq_worker_t *worker);
     schedq_status_t (*done)(schedq_worker_t *worker, schedq_token_t token);
     schedq_status_t (*done_many)(schedq_worker_t *worker, const schedq_token_t *tokens,
                                  size_t count, uint8_t *statuses);

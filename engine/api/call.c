@@ -87,6 +87,8 @@ name_of(enum callback callback)
         return "a visitor";
     case CALLBACK_WRITER:
         return "the writer of metrics";
+    case CALLBACK_WAKE:
+        return "the callback of schedq_wait_callback";
     case CALLBACK_DESTROY:
         return "config.release at the end";
     case CALLBACK_NONE:

@@ -20,6 +20,7 @@ schedq_status_name(schedq_status_t status)
         [SCHEDQ_CHANGED] = "SCHEDQ_CHANGED",
         [SCHEDQ_INVALID] = "SCHEDQ_INVALID",
         [SCHEDQ_NOT_EMPTY] = "SCHEDQ_NOT_EMPTY",
+        [SCHEDQ_CANCELED] = "SCHEDQ_CANCELED",
     };
 
     return (size_t)status < sizeof names / sizeof names[0] ? names[status] : "SCHEDQ_UNKNOWN";
@@ -44,6 +45,7 @@ schedq_status_text(schedq_status_t status)
         [SCHEDQ_CHANGED] = "the pod has changed: judge it as it is now, then call again",
         [SCHEDQ_INVALID] = "an argument is out of its range",
         [SCHEDQ_NOT_EMPTY] = "the queue still has pods",
+        [SCHEDQ_CANCELED] = "schedq_wait_cancel ended this wait",
     };
 
     return (size_t)status < sizeof texts / sizeof texts[0] ? texts[status] : "unknown status";

@@ -119,8 +119,21 @@ schedq_try_pop_many(schedq_worker_t *worker, schedq_popped_t *out, size_t capaci
     return pop(worker, out, capacity, count);
 }
 
-schedq_status_t
-schedq_pop_until(schedq_worker_t *worker, int64_t deadline_ns, schedq_popped_t *out)
+/* A wait that is longer than the clock has no end. */
+static int64_t
+end_of(const schedq_worker_t *worker, int64_t wait_ns)
+{
+    int64_t end;
+
+    return __builtin_add_overflow(clock_now(&worker->queue->clock), wait_ns, &end)
+               ? SCHEDQ_NO_DEADLINE
+               : end;
+}
+
+/* Until a time; `lasts`: for so long. */
+static schedq_status_t
+pop_waiting(schedq_worker_t *worker, bool lasts, int64_t until, schedq_popped_t *out,
+            size_t capacity, size_t *count)
 {
     struct call call;
     schedq_status_t status = call_begin_worker(&call, worker);
@@ -128,11 +141,62 @@ schedq_pop_until(schedq_worker_t *worker, int64_t deadline_ns, schedq_popped_t *
     if (status != SCHEDQ_OK) {
         return status;
     }
-    status = check_not_null(worker, out, "out")
-                 ? worker->queue->ops->pop_waiting(worker, deadline_ns, out)
-                 : SCHEDQ_INVALID;
+    if (!check_not_null(worker, out, "out") || !check_not_null(worker, count, "count") ||
+        (lasts && !check_wait(worker, until))) {
+        status = SCHEDQ_INVALID;
+    } else if (capacity == 0) {
+        worker_say(worker, "capacity 0: at least 1");
+        status = SCHEDQ_INVALID;
+    } else {
+        status = worker->queue->ops->pop_waiting(worker, lasts ? end_of(worker, until) : until, out,
+                                                 capacity, count);
+    }
     call_end_worker(&call, worker);
     return status;
+}
+
+schedq_status_t
+schedq_pop(schedq_worker_t *worker, schedq_popped_t *out)
+{
+    size_t count;
+
+    return pop_waiting(worker, false, SCHEDQ_NO_DEADLINE, out, 1, &count);
+}
+
+schedq_status_t
+schedq_pop_for(schedq_worker_t *worker, int64_t wait_ns, schedq_popped_t *out)
+{
+    size_t count;
+
+    return pop_waiting(worker, true, wait_ns, out, 1, &count);
+}
+
+schedq_status_t
+schedq_pop_until(schedq_worker_t *worker, int64_t deadline_ns, schedq_popped_t *out)
+{
+    size_t count;
+
+    return pop_waiting(worker, false, deadline_ns, out, 1, &count);
+}
+
+schedq_status_t
+schedq_pop_many(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t *count)
+{
+    return pop_waiting(worker, false, SCHEDQ_NO_DEADLINE, out, capacity, count);
+}
+
+schedq_status_t
+schedq_pop_many_for(schedq_worker_t *worker, int64_t wait_ns, schedq_popped_t *out, size_t capacity,
+                    size_t *count)
+{
+    return pop_waiting(worker, true, wait_ns, out, capacity, count);
+}
+
+schedq_status_t
+schedq_pop_many_until(schedq_worker_t *worker, int64_t deadline_ns, schedq_popped_t *out,
+                      size_t capacity, size_t *count)
+{
+    return pop_waiting(worker, false, deadline_ns, out, capacity, count);
 }
 
 /*
@@ -161,41 +225,6 @@ end_without_worker(schedq_worker_t *worker, const schedq_token_t *tokens, size_t
     inside_enter(&inside, queue);
     schedq_status_t status = queue->ops->end_many(queue, tokens, count, statuses, held);
     inside_leave(&inside);
-    return status;
-}
-
-schedq_status_t
-schedq_pop(schedq_worker_t *worker, schedq_popped_t *out)
-{
-    return schedq_pop_until(worker, SCHEDQ_NO_DEADLINE, out);
-}
-
-/* A wait that is longer than the clock has no end. */
-static int64_t
-end_of(const schedq_worker_t *worker, int64_t wait_ns)
-{
-    int64_t end;
-
-    return __builtin_add_overflow(clock_now(&worker->queue->clock), wait_ns, &end)
-               ? SCHEDQ_NO_DEADLINE
-               : end;
-}
-
-schedq_status_t
-schedq_pop_for(schedq_worker_t *worker, int64_t wait_ns, schedq_popped_t *out)
-{
-    struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
-
-    if (status != SCHEDQ_OK) {
-        return status;
-    }
-    if (!check_not_null(worker, out, "out") || !check_wait(worker, wait_ns)) {
-        status = SCHEDQ_INVALID;
-    } else {
-        status = worker->queue->ops->pop_waiting(worker, end_of(worker, wait_ns), out);
-    }
-    call_end_worker(&call, worker);
     return status;
 }
 

@@ -150,6 +150,7 @@ end(schedq_t *queue, bool with_pods, char *why, size_t why_size)
     }
     own_close(queue);
     registry_close(&queue->registry);
+    notifier_shut(&queue->notifier);
     deallocate(queue);
     return SCHEDQ_OK;
 }

@@ -30,7 +30,8 @@
  *   index/    from a name to a record
  *   pod/      entry, state: what a pod is
  *   signals/  stamps and event_log, what happened; deadline, when time is wanted next; nominator,
- *             pods nominated to a node; sleepers, threads that wait; incoming, counts by label
+ *             pods nominated to a node; sleepers, threads that wait; readiness, a host that waits
+ *             elsewhere; incoming, counts by label
  *   memory/   slab, names, hazard: what is used again at once; objects that are held
  *
  * TWO RULES. The state word of a pod's record is the truth; what a container holds is a hint
@@ -77,6 +78,7 @@
 #include "lockfree/signals/event_log.h"
 #include "lockfree/signals/incoming.h"
 #include "lockfree/signals/nominator.h"
+#include "lockfree/signals/readiness.h"
 #include "lockfree/signals/sleepers.h"
 #include "lockfree/signals/stamps.h"
 

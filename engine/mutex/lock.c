@@ -9,6 +9,11 @@
  * call that brought the next deadline forward wakes the timer thread, or, if none runs, all
  * sleepers: one of them has to plan anew. With a virtual clock no thread can sleep until a
  * deadline: each schedq_tick wakes all sleepers.
+ *
+ * TELLING THE HOST that waits elsewhere (notifier.h). A pop that finds nothing and does not wait
+ * arms (sleep.c); the unlock after a call that made pods poppable, or brought the next deadline
+ * forward while no timer thread runs, tells it once. Armed and the descriptor change together, with
+ * the lock: so the descriptor is readable or armed, and not both.
  */
 #include "mutex/admit.h"
 #include "mutex/deadline.h"
@@ -42,6 +47,13 @@ publish_words(struct mutex_queue *queue)
     }
 }
 
+void
+queue_tell_host(struct mutex_queue *queue)
+{
+    queue->armed = false;
+    notifier_tell(&queue->base.notifier);
+}
+
 static void
 wake_for_time(struct mutex_queue *queue)
 {
@@ -54,6 +66,9 @@ wake_for_time(struct mutex_queue *queue)
         (void)pthread_cond_signal(&queue->timer.wake);
     } else if (sooner && queue->sleepers.waiting > 0) {
         (void)pthread_cond_broadcast(&queue->sleepers.wake);
+    }
+    if (sooner && queue->armed && !queue->timer.running) {
+        queue_tell_host(queue);
     }
 }
 
@@ -94,11 +109,14 @@ queue_unlock(struct mutex_queue *queue)
     if (queue->time_changed) {
         wake_for_time(queue);
     }
-    if (made_poppable > 0 && queue->sleepers.waiting > 0) {
-        if (made_poppable == 1) {
+    if (made_poppable > 0) {
+        if (made_poppable == 1 && queue->sleepers.waiting > 0) {
             (void)pthread_cond_signal(&queue->sleepers.wake);
-        } else {
+        } else if (queue->sleepers.waiting > 0) {
             (void)pthread_cond_broadcast(&queue->sleepers.wake);
+        }
+        if (queue->armed) {
+            queue_tell_host(queue);
         }
     }
     (void)pthread_mutex_unlock(&queue->lock);

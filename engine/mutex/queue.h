@@ -83,6 +83,7 @@ struct mutex_queue {
     _Alignas(CACHE_LINE) pthread_mutex_t lock;
     bool closed;
     bool yields;            /* events give the lock away while somebody waits for it */
+    bool armed;             /* the host is told of the next pod (pop that found nothing) */
     bool time_changed;      /* a pod entered or left a place that time looks at */
     uint32_t made_poppable; /* since the lock was taken */
     uint32_t waiting;       /* threads that wait for the lock, where it is given away */
@@ -156,7 +157,7 @@ is_poppable(const struct mutex_queue *queue)
 
 void queue_lock(struct mutex_queue *queue);
 
-/** Publishes the words, then wakes the threads that have something to do. */
+/** Publishes the words, then wakes the threads, and tells the host, that have something to do. */
 void queue_unlock(struct mutex_queue *queue);
 
 /** Does somebody wait for the lock, or would be woken by its unlock? */
@@ -166,6 +167,9 @@ queue_is_wanted(const struct mutex_queue *queue)
     return queue->yields && (__atomic_load_n(&queue->waiting, __ATOMIC_RELAXED) > 0 ||
                              (queue->made_poppable > 0 && queue->sleepers.waiting > 0));
 }
+
+/** Tells a host that waits in poll, or by a callback; the descriptor is readable. With the lock. */
+void queue_tell_host(struct mutex_queue *queue);
 
 /** Unlocks, lets one of those who wait have its turn, and locks again. */
 void queue_give_turn(struct mutex_queue *queue);

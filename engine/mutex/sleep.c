@@ -7,6 +7,9 @@
  * for its pod. What is left stays due: the next sleeper, which sleeps until the same deadline at
  * most, or the next blocking pop that finds nothing serves it.
  *
+ * A CANCELLED WAIT takes nothing. Its thread may have been the one that a pod's signal woke, so it
+ * signals another.
+ *
  * Where only the host can end a backoff, a due pod waits for the host's call: neither the thread
  * nor a sleeper looks at that deadline.
  */
@@ -136,14 +139,36 @@ mutex_pop(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t
     if (*count == 0) {
         status = queue->closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
     }
+    if (*count == 0 && !queue->armed && notifier_is_used(&queue->base.notifier) && !queue->closed) {
+        notifier_clear(&queue->base.notifier);
+        queue->armed = true;
+    }
     queue_unlock(queue);
     return status;
 }
 
-static schedq_status_t
-wait_and_pop(struct mutex_queue *queue, int64_t deadline, schedq_popped_t *out)
+static bool
+take_cancel(schedq_worker_t *worker)
 {
-    while (!cycle_pop(queue, out)) {
+    bool canceled = worker->canceled != 0;
+
+    worker->canceled = 0;
+    return canceled;
+}
+
+/* The first pod of a waiting pop. */
+static schedq_status_t
+wait_and_pop(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *out)
+{
+    struct mutex_queue *queue = queue_of(worker);
+
+    for (;;) {
+        if (take_cancel(worker)) {
+            return SCHEDQ_CANCELED;
+        }
+        if (cycle_pop(queue, out)) {
+            return SCHEDQ_OK;
+        }
         int64_t now = queue_now(queue);
 
         if (queue->closed) {
@@ -157,18 +182,48 @@ wait_and_pop(struct mutex_queue *queue, int64_t deadline, schedq_popped_t *out)
         }
         sleep_for_pod(queue, deadline, now);
     }
-    return SCHEDQ_OK;
 }
 
 schedq_status_t
-mutex_pop_waiting(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *out)
+mutex_pop_waiting(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *out, size_t capacity,
+                  size_t *count)
+{
+    struct mutex_queue *queue = queue_of(worker);
+
+    *count = 0;
+    queue_lock(queue);
+    schedq_status_t status = wait_and_pop(worker, deadline, out);
+
+    if (status == SCHEDQ_OK) {
+        do {
+            ++*count;
+        } while (*count < capacity && cycle_pop(queue, &out[*count]));
+    } else if (status == SCHEDQ_CANCELED && is_poppable(queue)) {
+        (void)pthread_cond_signal(&queue->sleepers.wake);
+    }
+    queue_unlock(queue);
+    return status;
+}
+
+void
+mutex_wait_cancel(schedq_worker_t *worker)
 {
     struct mutex_queue *queue = queue_of(worker);
 
     queue_lock(queue);
-    schedq_status_t status = wait_and_pop(queue, deadline, out);
+    worker->canceled = 1;
+    (void)pthread_cond_broadcast(&queue->sleepers.wake);
     queue_unlock(queue);
-    return status;
+}
+
+void
+mutex_tell_host(schedq_t *base)
+{
+    struct mutex_queue *queue = mutex_queue(base);
+
+    queue_lock(queue);
+    queue_tell_host(queue);
+    queue_unlock(queue);
 }
 
 /* ---- tick ------------------------------------------------------------------------------------ */
@@ -300,8 +355,11 @@ mutex_stop(schedq_t *base)
     queue->timer.running = false;
     queue->timer.stopping = false;
     timer_worker_remove(queue);
-    /* Sleepers relied on the thread: they have to plan anew. */
+    /* Sleepers and the host relied on the thread: they have to plan anew. */
     (void)pthread_cond_broadcast(&queue->sleepers.wake);
+    if (queue->armed) {
+        queue_tell_host(queue);
+    }
     queue_unlock(queue);
 }
 
@@ -314,5 +372,6 @@ mutex_close(schedq_t *base)
     queue->closed = true;
     word_store(&queue->base.words.closed, 1);
     (void)pthread_cond_broadcast(&queue->sleepers.wake);
+    queue_tell_host(queue);
     queue_unlock(queue);
 }

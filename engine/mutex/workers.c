@@ -67,6 +67,7 @@ mutex_workers_add(struct mutex_queue *queue, schedq_worker_t **worker)
     queue->worker_count++;
     *worker = queue->workers[slot];
     (*worker)->words[0] = '\0';
+    (*worker)->canceled = 0;
     word_give_back(&(*worker)->busy);
     return SCHEDQ_OK;
 }

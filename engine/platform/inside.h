@@ -34,7 +34,8 @@ enum callback {
     CALLBACK_VISITOR,
     CALLBACK_VISITED, /* the release behind it */
     CALLBACK_DESTROY, /* releases of a queue that ends */
-    CALLBACK_WRITER
+    CALLBACK_WRITER,
+    CALLBACK_WAKE
 };
 
 #define INSIDE_KINDS ((uintptr_t)15) /* queues lie at multiples of a cache line */

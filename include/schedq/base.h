@@ -52,7 +52,8 @@ typedef enum schedq_status {
     SCHEDQ_CHANGED,   /**< [host] judge the new object, then call again */
     /** an argument is out of range; the words say which and the range; nothing changed */
     SCHEDQ_INVALID,
-    SCHEDQ_NOT_EMPTY  /**< schedq_destroy: there are pods; nothing changed */
+    SCHEDQ_NOT_EMPTY, /**< schedq_destroy: there are pods; nothing changed */
+    SCHEDQ_CANCELED   /**< schedq_wait_cancel ended this wait; nothing was taken */
 } schedq_status_t;
 
 /** The behaviour that a configuration begins with; kube: that of the kube-scheduler release. */

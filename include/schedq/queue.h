@@ -613,6 +613,7 @@ SCHEDQ_API schedq_status_t schedq_try_pop_many(schedq_worker_t *worker, schedq_p
  * at every schedq_tick.
  * @param out written with OK only
  * @retval SCHEDQ_OK        as schedq_try_pop
+ * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken
  * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable
  * @retval SCHEDQ_INVALID   nothing changed
  * @retval SCHEDQ_BUSY      nothing changed
@@ -628,6 +629,7 @@ SCHEDQ_API schedq_status_t schedq_pop(schedq_worker_t *worker, schedq_popped_t *
  * @param out     written with OK only
  * @retval SCHEDQ_OK        as schedq_try_pop
  * @retval SCHEDQ_TIMEDOUT  the time is over, and nothing is poppable
+ * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken
  * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable
  * @retval SCHEDQ_INVALID   also a negative wait_ns; nothing changed
  * @retval SCHEDQ_BUSY      nothing changed
@@ -645,6 +647,7 @@ SCHEDQ_API schedq_status_t schedq_pop_for(schedq_worker_t *worker, int64_t wait_
  * @param out         written with OK only
  * @retval SCHEDQ_OK        as schedq_try_pop
  * @retval SCHEDQ_TIMEDOUT  the deadline passed, and nothing is poppable
+ * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken
  * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable
  * @retval SCHEDQ_INVALID   nothing changed
  * @retval SCHEDQ_BUSY      nothing changed
@@ -653,6 +656,61 @@ SCHEDQ_API schedq_status_t schedq_pop_for(schedq_worker_t *worker, int64_t wait_
  */
 SCHEDQ_API schedq_status_t schedq_pop_until(schedq_worker_t *worker, int64_t deadline_ns,
                                             schedq_popped_t *out);
+
+/**
+ * Takes up to `capacity` of the best pods, waits for the first if there is none. As schedq_pop
+ * otherwise.
+ *
+ * It does not wait for more than one: it takes what is there.
+ * @param out      room for `capacity`; the first *count are written
+ * @param capacity at least 1
+ * @param count    receives how many; 0 with any status but OK, INVALID and BUSY
+ * @retval SCHEDQ_OK        *count is at least 1; each as from schedq_try_pop
+ * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken
+ * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable
+ * @retval SCHEDQ_INVALID   nothing changed
+ * @retval SCHEDQ_BUSY      nothing changed
+ *
+ * Threads: [worker]  Progress: locks, and waits while there is nothing to pop; O(capacity log n).
+ */
+SCHEDQ_API schedq_status_t schedq_pop_many(schedq_worker_t *worker, schedq_popped_t *out,
+                                           size_t capacity, size_t *count);
+
+/**
+ * Takes up to `capacity` of the best pods, waits for the first for at most so long. As
+ * schedq_pop_many otherwise.
+ *
+ * @param wait_ns nanoseconds of the queue's clock, at least 0; 0: one look
+ * @retval SCHEDQ_OK        *count is at least 1; each as from schedq_try_pop
+ * @retval SCHEDQ_TIMEDOUT  the time is over, and nothing is poppable
+ * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken
+ * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable
+ * @retval SCHEDQ_INVALID   also a negative wait_ns; nothing changed
+ * @retval SCHEDQ_BUSY      nothing changed
+ *
+ * Threads: [worker]  Progress: as schedq_pop_many.
+ */
+SCHEDQ_API schedq_status_t schedq_pop_many_for(schedq_worker_t *worker, int64_t wait_ns,
+                                               schedq_popped_t *out, size_t capacity,
+                                               size_t *count);
+
+/**
+ * Takes up to `capacity` of the best pods, waits for the first until a time. As schedq_pop_many
+ * otherwise.
+ *
+ * @param deadline_ns as for schedq_pop_until
+ * @retval SCHEDQ_OK        *count is at least 1; each as from schedq_try_pop
+ * @retval SCHEDQ_TIMEDOUT  the deadline passed, and nothing is poppable
+ * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken
+ * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable
+ * @retval SCHEDQ_INVALID   nothing changed
+ * @retval SCHEDQ_BUSY      nothing changed
+ *
+ * Threads: [worker]  Progress: as schedq_pop_many.
+ */
+SCHEDQ_API schedq_status_t schedq_pop_many_until(schedq_worker_t *worker, int64_t deadline_ns,
+                                                 schedq_popped_t *out, size_t capacity,
+                                                 size_t *count);
 
 /**
  * Ends a pod that was placed; its nomination ends.

@@ -5,6 +5,7 @@
 #include "actor_calls.h"
 
 #include "cluster.h"
+#include "platform.h"
 #include "trace.h"
 #include "world.h"
 
@@ -498,7 +499,7 @@ pop(struct actor *actor, op_kind_t kind, unsigned capacity, int64_t deadline_ns)
     for (size_t i = 0; i < op.got; i++) {
         took(actor, span.began, span.ended);
     }
-    if (op.got == 0) {
+    if (op.got == 0 && op.status != SCHEDQ_CANCELED) {
         ledger_look(ledger, true, 0, span.began, span.ended);
     }
     return (unsigned)op.got;
@@ -526,6 +527,35 @@ unsigned
 actor_pop_many(struct actor *actor, unsigned capacity)
 {
     return pop(actor, OP_TRY_POP_MANY, capacity, 0);
+}
+
+unsigned
+actor_pop_many_wait(struct actor *actor, unsigned capacity)
+{
+    return pop(actor, OP_POP_MANY_UNTIL, capacity, SCHEDQ_NO_DEADLINE);
+}
+
+void
+actor_wait_cancel(struct actor *actor, unsigned number)
+{
+    op_t op = {.kind = OP_WAIT_CANCEL, .waits = world.actors[number].worker};
+
+    (void)act_run(actor, &op, (struct open_call){.kind = CALL_OTHER, .key = number}, 0);
+}
+
+bool
+actor_poll_and_pop(struct actor *actor, unsigned pops)
+{
+    bool closed;
+
+    platform_poll();
+    do {
+        closed = schedq_words(world.queue)->closed != 0;
+        if (!actor_pop(actor)) {
+            return !closed;
+        }
+    } while (--pops > 0);
+    return true;
 }
 
 /* ---- using tokens ---------------------------------------------------------------------------- */

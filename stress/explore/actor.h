@@ -69,6 +69,15 @@ bool actor_pop_until(struct actor *actor, int64_t after_ns);
 /** Returns how many more are held. */
 unsigned actor_pop_many(struct actor *actor, unsigned capacity);
 
+/** Waits for ever; 0: CLOSED, or CANCELED (world_allow). */
+unsigned actor_pop_many_wait(struct actor *actor, unsigned capacity);
+
+/** Ends the wait of the thread with this number. */
+void actor_wait_cancel(struct actor *actor, unsigned number);
+
+/** Waits for the descriptor, then pops `pops` times at most; false: CLOSED. */
+bool actor_poll_and_pop(struct actor *actor, unsigned pops);
+
 /** Uses the token of held[0], of all that is held. True: all were OK. */
 bool actor_done(struct actor *actor);
 bool actor_done_all(struct actor *actor);

@@ -1,28 +1,75 @@
 /*
- * The parts of engine/platform that this program replaces: futex.h, membarrier.h, clock.h, inside.h
- * and thread.h ask the scheduler. They are linked instead of the library's, because a program's own
- * objects come before an archive's.
+ * The parts of engine/platform that this program replaces: futex.h, descriptor.h, membarrier.h,
+ * clock.h, inside.h and thread.h ask the scheduler. They are linked instead of the library's,
+ * because a program's own objects come before an archive's.
  */
 #include "platform.h"
 
 #include "scheduler.h"
 
 #include "platform/clock.h"
+#include "platform/descriptor.h"
 #include "platform/futex.h"
 #include "platform/inside.h"
 #include "platform/membarrier.h"
 #include "platform/thread.h"
 
 void
-futex_wait(atomic_u32 *word, uint32_t expected, int64_t deadline_ns)
+futex_wait(atomic_u32 *word, uint32_t expected, int64_t deadline_ns, uint32_t bits)
 {
-    sim_sleep(word, expected, deadline_ns, __builtin_return_address(0));
+    sim_sleep(word, expected, deadline_ns, bits, __builtin_return_address(0));
 }
 
 void
 futex_wake(atomic_u32 *word, uint32_t count)
 {
-    sim_wake(word, count, __builtin_return_address(0));
+    sim_wake(word, count, FUTEX_ANY, __builtin_return_address(0));
+}
+
+void
+futex_wake_bits(atomic_u32 *word, uint32_t bits)
+{
+    sim_wake(word, UINT32_MAX, bits, __builtin_return_address(0));
+}
+
+/* ---- descriptor.h: one in each episode ------------------------------------------------------- */
+
+static atomic_u32 readable;
+
+int
+descriptor_open(void)
+{
+    (void)u32_exchange(&readable, 0);
+    return 1;
+}
+
+void
+descriptor_close(int descriptor)
+{
+    (void)descriptor;
+}
+
+void
+descriptor_set(int descriptor)
+{
+    (void)descriptor;
+    (void)u32_exchange(&readable, 1);
+    sim_wake(&readable, UINT32_MAX, FUTEX_ANY, __builtin_return_address(0));
+}
+
+void
+descriptor_clear(int descriptor)
+{
+    (void)descriptor;
+    (void)u32_exchange(&readable, 0);
+}
+
+void
+platform_poll(void)
+{
+    while (u32_load(&readable) == 0) {
+        sim_sleep(&readable, 0, INT64_MAX, FUTEX_ANY, __builtin_return_address(0));
+    }
 }
 
 /* ---- membarrier.h ---------------------------------------------------------------------------- */

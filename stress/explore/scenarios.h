@@ -29,6 +29,7 @@ extern const struct scenario preempt_scenarios[];
 extern const struct scenario late_scenarios[];
 extern const struct scenario planted_scenarios[];
 extern const struct scenario epoch_scenarios[];
+extern const struct scenario wait_scenarios[];
 extern const struct scenario toy_scenarios[];
 
 #endif

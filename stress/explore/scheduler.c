@@ -85,6 +85,7 @@ struct thread {
     uint64_t steps, freeze_at; /* freeze_at 0: never */
     int64_t priority;          /* PCT */
     const void *word;          /* asleep on */
+    uint32_t bits;             /* which wake it */
     int64_t deadline;
     void *local;
 };
@@ -465,7 +466,7 @@ sim_fence_all(const void *where)
  * caller has looked for the last time.
  */
 void
-sim_sleep(const void *word, uint32_t expected, int64_t deadline, const void *where)
+sim_sleep(const void *word, uint32_t expected, int64_t deadline, uint32_t bits, const void *where)
 {
     fence_at(where);
     if (sim.alone) {
@@ -482,19 +483,21 @@ sim_sleep(const void *word, uint32_t expected, int64_t deadline, const void *whe
     }
     trace_add(TRACE_SLEEP, self->number, word, expected, where);
     self->word = word;
+    self->bits = bits;
     self->deadline = deadline;
     self->state = ASLEEP;
     reschedule();
 }
 
 static struct thread *
-any_asleep_on(const void *word)
+any_asleep_on(const void *word, uint32_t bits)
 {
     struct thread *found[SIM_THREADS_MAX];
     uint32_t count = 0;
 
     for (unsigned i = 0; i < sim.count; i++) {
-        if (sim.threads[i].state == ASLEEP && sim.threads[i].word == word) {
+        if (sim.threads[i].state == ASLEEP && sim.threads[i].word == word &&
+            (sim.threads[i].bits & bits) != 0) {
             found[count++] = &sim.threads[i];
         }
     }
@@ -502,13 +505,13 @@ any_asleep_on(const void *word)
 }
 
 void
-sim_wake(const void *word, uint32_t count, const void *where)
+sim_wake(const void *word, uint32_t count, uint32_t bits, const void *where)
 {
     uint32_t woken = 0;
 
     fence_at(where);
-    for (struct thread *thread = any_asleep_on(word); thread != NULL && woken < count;
-         thread = any_asleep_on(word)) {
+    for (struct thread *thread = any_asleep_on(word, bits); thread != NULL && woken < count;
+         thread = any_asleep_on(word, bits)) {
         thread->state = RUNNABLE;
         woken++;
     }

@@ -121,9 +121,13 @@ bool sim_has_barriers(void);
 /** Empties the store buffer of each thread, at a point of its own. False: the kernel refuses. */
 bool sim_fence_all(const void *where);
 
-/** Sleeps if *word is `expected`: until sim_wake, until the deadline, or for no reason. */
-void sim_sleep(const void *word, uint32_t expected, int64_t deadline, const void *where);
-void sim_wake(const void *word, uint32_t count, const void *where);
+/**
+ * Sleeps if *word is `expected`: until sim_wake, until the deadline, or for no reason. `bits` as
+ * those of futex_wait.
+ */
+void sim_sleep(const void *word, uint32_t expected, int64_t deadline, uint32_t bits,
+               const void *where);
+void sim_wake(const void *word, uint32_t count, uint32_t bits, const void *where);
 
 /** The simulated CLOCK_MONOTONIC. */
 int64_t sim_now(void);

@@ -119,7 +119,7 @@ counts_print(const counts_t *counts)
     for (unsigned i = 0; calls[i / 4][i % 4] != OP_NONE; i++) {
         uint8_t call = calls[i / 4][i % 4];
         printf("%-14s", call_name(call));
-        for (unsigned status = 0; status <= SCHEDQ_INVALID; status++) {
+        for (unsigned status = 0; status <= SCHEDQ_CANCELED; status++) {
             if (counts->outcomes[call][status] != 0)
                 printf("  %s %" PRIu64,
                        schedq_status_name((schedq_status_t)status) + sizeof "SCHEDQ_" - 1,

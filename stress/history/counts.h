@@ -12,7 +12,7 @@ typedef struct counts {
     /* at the last quiet point, by place */
     uint64_t pending[SCHEDQ_INFLIGHT + 1];
     uint64_t records;
-    uint64_t outcomes[CALLS][SCHEDQ_INVALID + 1]; /* calls by answer */
+    uint64_t outcomes[CALLS][SCHEDQ_CANCELED + 1]; /* calls by answer */
 } counts_t;
 
 void counts_add(counts_t *counts, const book_t *book);

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STATUSES (SCHEDQ_INVALID + 1)
+#define STATUSES (SCHEDQ_CANCELED + 1)
 #define PLACES (SCHEDQ_INFLIGHT + 1)
 #define KINDS_MAX 64
 

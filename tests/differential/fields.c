@@ -154,6 +154,7 @@ const field_t plant_others[OTHERS] = {
     [OTHER_VISITS] = {.name = "visits"},
     [OTHER_POSITION] = {.name = "position"},
     [OTHER_REASONS] = {.name = "reasons"},
+    [OTHER_READABLE] = {.name = "readable"},
     [OTHER_ORDER] = {.name = "order"},
     [OTHER_HEARD] = {.name = "heard"},
     [OTHER_METRICS] = {.name = "metrics"},

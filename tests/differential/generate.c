@@ -15,6 +15,8 @@ const operation_kind_t operation_kinds[] = {
     {"try-pop", 160, FEATURE_PODS, MODE_ANY, FLOW_OUT, TARGETS_NONE, run_try_pop},
     {"pop", 20, FEATURE_PODS, MODE_ANY, FLOW_OUT, TARGETS_NONE, run_pop},
     {"pop-many", 20, FEATURE_PODS, MODE_ANY, FLOW_OUT, TARGETS_NONE, run_pop_many},
+    {"cancel", 6, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_cancel},
+    {"descriptor", 20, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_descriptor},
     {"done", 170, FEATURE_PODS, MODE_ANY, FLOW_OUT, TARGETS_CYCLE, run_done},
     {"done-many", 25, FEATURE_PODS, MODE_ANY, FLOW_OUT, TARGETS_CYCLES, run_done_many},
     {"token-alive", 30, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_CYCLE, run_token_alive},

@@ -69,6 +69,8 @@ void run_bad_spec(world_t *world, const operation_t *operation);
 void run_try_pop(world_t *world, const operation_t *operation);
 void run_pop(world_t *world, const operation_t *operation);
 void run_pop_many(world_t *world, const operation_t *operation);
+void run_cancel(world_t *world, const operation_t *operation);
+void run_descriptor(world_t *world, const operation_t *operation);
 void run_done(world_t *world, const operation_t *operation);
 void run_done_many(world_t *world, const operation_t *operation);
 void run_token_alive(world_t *world, const operation_t *operation);

@@ -119,15 +119,31 @@ run_pop(world_t *world, const operation_t *operation)
     }
 }
 
+/* One that does not wait, or returns at once. */
+static op_kind_t
+some_batch(const world_t *world, chance_t *chance)
+{
+    if (chance_one_in(chance, 2)) {
+        return OP_TRY_POP_MANY;
+    }
+    if (something_is_poppable(world) && chance_one_in(chance, 2)) {
+        return OP_POP_MANY;
+    }
+    return chance_one_in(chance, 2) ? OP_POP_MANY_FOR : OP_POP_MANY_UNTIL;
+}
+
 void
 run_pop_many(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
     size_t capacity = chance_below(&chance, CAPACITY_MAX + 1);
+    op_kind_t kind = some_batch(world, &chance);
+    int64_t wait = chance_one_in(&chance, 8) ? -1 : 0;
     both_t both = {0};
     schedq_popped_t popped[SIDES][CAPACITY_MAX];
 
-    BOTH(&both, .kind = OP_TRY_POP_MANY, .count = capacity, .popped = popped[side]);
+    BOTH(&both, .kind = kind, .count = capacity, .popped = popped[side], .wait_ns = wait,
+         .deadline_ns = world->now);
     if (!both_call(world, &both, " of %zu\n", capacity) || !compare_got(world, both.ops)) {
         return;
     }

@@ -16,12 +16,17 @@
  *
  * With CLOSE the queue is closed meanwhile: consumers that find nothing end.
  *
+ * With CANCEL the wait of consumer 0 is cancelled meanwhile: a flag is set, then the sequence incremented and consumer 0 woken
+ * if there are waiters. If it finds the flag before it has a pod, it takes it back and ends; and wakes one, since
+ * what woke it may have been a pod.
+ *
  * With FROZEN one woken consumer may stop for ever. A sleeper that looks by itself (the line), or a tick, finds what that
  * one was woken for. With TIME too, it is the one that watches; the clock goes on to 3, so that
  * each time that was watched is past in the end, and sleepers look by themselves once at most: what
  * the first of them finds late ends in the state of none stopped.
  *
- * Claim: when nothing moves any more, no consumer sleeps while a pod is there, time is late, or the queue is closed   init
+ * Claim: when nothing moves any more, no consumer sleeps while a pod is there, time is late, the queue is closed, or
+ *   its wait is cancelled                                                                                            init
  *
  * Planted bugs
  *   -DFLAG          a flag instead of the count, cleared by the waker (ck_ec with wake-one): later producers see no
@@ -43,29 +48,36 @@
  *   -DCLOSE_ONE     close wakes one
  *   -DWAKE_FIRST    close wakes before the queue is closed
  *   -DCLOSED_FIRST  a consumer looks whether the queue is closed before waiters + 1 only
+ *   with CANCEL
+ *   -DSWALLOW       who is cancelled wakes nobody
+ *   -DCANCEL_FIRST  consumer 0 looks at the flag before waiters + 1 only
+ *   -DWAKE_UNNAMED  cancel wakes one
  *
  * Bounds: CONSUMERS consumers (3, with BUFFER or TIME 2, with --large 4); producers of 1 and of 2 pods, with TIME or CLOSE
  * of one; two parkers. With TIME and FROZEN three consumers, none with a
  * deadline, and no pod but those of the parkers.
  *
- * stands for engine/lockfree/signals/sleepers.c sleepers_prepare f08c8f9c
+ * stands for engine/lockfree/signals/sleepers.c sleepers_prepare 3af176d4
  * stands for engine/lockfree/signals/sleepers.c sleepers_cancel 56a73009
  * stands for engine/lockfree/signals/sleepers.c is_unwatched ba653bb1
  * stands for engine/lockfree/signals/sleepers.c sleepers_watch 955a402f
  * stands for engine/lockfree/signals/sleepers.c sleepers_unwatch a0f2050b
- * stands for engine/lockfree/signals/sleepers.c sleepers_wake_one 1a3a68c1
+ * stands for engine/lockfree/signals/sleepers.c sleepers_wake_one b51a02c9
  * stands for engine/lockfree/signals/sleepers.c sleepers_wake_for 97b53834
- * stands for engine/lockfree/signals/sleepers.c sleepers_wake_all 0f28ce77
- * stands for engine/lockfree/calls/pop.c pass_wake_up 7d0dd0f8
- * stands for engine/lockfree/calls/pop.c sleep_in_line 2f9713c4
- * stands for engine/lockfree/calls/pop.c pop_or_sleep 0b61ef82
+ * stands for engine/lockfree/signals/sleepers.c sleepers_wake_all dab60733
+ * stands for engine/lockfree/signals/sleepers.c sleepers_wake_named 0ab916bf
+ * stands for engine/lockfree/calls/pop.c look_once 3bb93018
+ * stands for engine/lockfree/calls/pop.c lockfree_wait_cancel 089aa518
+ * stands for engine/lockfree/calls/pop.c pass_wake_up 0cf6f488
+ * stands for engine/lockfree/calls/pop.c sleep_in_line 0e4b3691
+ * stands for engine/lockfree/calls/pop.c pop_or_sleep 2f6141ed
  * stands for engine/lockfree/calls/pop.c hand_over_watch 012525b0
- * stands for engine/lockfree/calls/pop.c lockfree_pop 790b13ee
- * stands for engine/lockfree/calls/pop.c lockfree_pop_waiting bd94ec3a
- * stands for engine/lockfree/calls/pop.c lockfree_close e280f02b
+ * stands for engine/lockfree/calls/pop.c lockfree_pop b7df9854
+ * stands for engine/lockfree/calls/pop.c lockfree_pop_waiting aeb90621
+ * stands for engine/lockfree/calls/pop.c lockfree_close eed68d9a
  * stands for engine/lockfree/calls/serve.c serve_wake_sleeper 025b1e89
  * stands for engine/lockfree/calls/serve.c server_serve fa66bb7f
- * stands for engine/lockfree/moves/publish.h publish_wake 5ef36964
+ * stands for engine/lockfree/moves/publish.h publish_wake 22bc57f1
  */
 #if defined(LARGE)
 #define CONSUMERS 4
@@ -84,6 +96,7 @@ bool asleep[CONSUMERS]; /* in the futex */
 byte sleeping;          /* how many */
 byte stuck;             /* consumers that stopped for ever */
 bool closed;
+bool canceled;          /* consumer 0's flag */
 byte clock;
 byte word = NEVER;      /* the deadline */
 byte watched = NEVER;
@@ -280,6 +293,37 @@ proctype Closer()
 #endif
 }
 
+proctype Canceller()
+{
+    canceled = true;
+#ifdef WAKE_UNNAMED
+    wake_one()
+#else
+    if
+    :: waiters > 0 ->
+        sequence++;
+        atomic {
+            if
+            :: asleep[0] -> wake(0)
+            :: else
+            fi
+        }
+    :: else
+    fi
+#endif
+}
+
+inline look_at_flag()
+{
+    d_step {
+        gone = (me == 0 && canceled);
+        if
+        :: gone -> canceled = false
+        :: else
+        fi
+    }
+}
+
 inline watch()
 {
     d_step {
@@ -310,7 +354,7 @@ inline unwatch()
 proctype Consumer(byte me)
 {
     byte seen, want;
-    bool got, late, over, mine, slept;
+    bool got, late, over, mine, slept, gone;
     do
     :: take();
         if
@@ -325,9 +369,23 @@ proctype Consumer(byte me)
 #ifdef CLOSED_FIRST
         over = closed;
 #endif
+#ifdef CANCEL_FIRST
+        look_at_flag();
+#endif
         enter();
 #ifndef CLOSED_FIRST
         over = closed;
+#endif
+#ifdef CANCEL
+#ifndef CANCEL_FIRST
+        look_at_flag();
+#endif
+        if
+        :: gone ->
+            leave();
+            break
+        :: else
+        fi;
 #endif
 #ifndef NO_RESCAN
         take();
@@ -401,6 +459,12 @@ proctype Consumer(byte me)
     :: else
     fi;
 #endif
+#if defined(CANCEL) && !defined(SWALLOW)
+    if
+    :: gone -> wake_one()
+    :: else
+    fi;
+#endif
 #ifndef NO_HAND_OVER
     if
     :: slept -> wake_for_time()
@@ -416,7 +480,8 @@ proctype Consumer(byte me)
         got = false;
         late = false;
         over = false;
-        slept = false
+        slept = false;
+        gone = false
     }
 }
 
@@ -442,6 +507,9 @@ init
 #ifdef CLOSE
         run Closer();
 #endif
+#ifdef CANCEL
+        run Canceller();
+#endif
 #ifdef BUFFER
         run StoreBuffer();
 #endif
@@ -465,5 +533,6 @@ init
         break
 #endif
     od;
-    assert(!OVERLOOKED || sleeping == 0)
+    assert(!OVERLOOKED || sleeping == 0);
+    assert(!canceled || !asleep[0])
 }

@@ -15,6 +15,7 @@
 #define FULL (NOMEM | OP_LEGAL(SCHEDQ_FULL))
 #define RETRY OP_LEGAL(SCHEDQ_RETRY)
 #define CHANGED OP_LEGAL(SCHEDQ_CHANGED)
+#define CANCELED OP_LEGAL(SCHEDQ_CANCELED)
 
 static const struct {
     const char *name;
@@ -26,9 +27,12 @@ static const struct {
     [OP_READD] = {"readd", OK | EXISTS, CLOSED | FULL | RETRY},
     [OP_UPDATE] = {"update", OK | NOT_FOUND, CLOSED | FULL | RETRY},
     [OP_TRY_POP] = {"try_pop", OK | EMPTY, CLOSED},
-    [OP_POP] = {"pop", OK, CLOSED},
-    [OP_POP_FOR] = {"pop_for", OK | TIMEDOUT, CLOSED},
-    [OP_POP_UNTIL] = {"pop_until", OK, CLOSED},
+    [OP_POP] = {"pop", OK, CLOSED | CANCELED},
+    [OP_POP_FOR] = {"pop_for", OK | TIMEDOUT, CLOSED | CANCELED},
+    [OP_POP_UNTIL] = {"pop_until", OK, CLOSED | CANCELED},
+    [OP_POP_MANY] = {"pop_many", OK, CLOSED | CANCELED},
+    [OP_POP_MANY_FOR] = {"pop_many_for", OK | TIMEDOUT, CLOSED | CANCELED},
+    [OP_POP_MANY_UNTIL] = {"pop_many_until", OK, CLOSED | CANCELED},
     [OP_TRY_POP_MANY] = {"try_pop_many", OK | EMPTY, CLOSED},
     [OP_DONE] = {"done", OK | GONE, 0},
     [OP_DONE_MANY] = {"done_many", OK | GONE, 0},
@@ -55,6 +59,7 @@ static const struct {
     [OP_CANDIDATES] = {"candidates", OK | EMPTY, 0},
     [OP_APPLY] = {"apply", OK | GONE, CHANGED | RETRY | NOMEM},
     [OP_APPLY_MANY] = {"apply_many", OK | GONE, CHANGED | RETRY | NOMEM},
+    [OP_WAIT_CANCEL] = {"wait_cancel", OK, 0},
     [OP_CLOSE] = {"close", OK, 0},
 };
 
@@ -90,6 +95,12 @@ call(schedq_worker_t *worker, op_t *op)
         return schedq_pop_for(worker, op->wait_ns, op->popped);
     case OP_POP_UNTIL:
         return schedq_pop_until(worker, op->deadline_ns, op->popped);
+    case OP_POP_MANY:
+        return schedq_pop_many(worker, op->popped, op->count, &op->got);
+    case OP_POP_MANY_FOR:
+        return schedq_pop_many_for(worker, op->wait_ns, op->popped, op->count, &op->got);
+    case OP_POP_MANY_UNTIL:
+        return schedq_pop_many_until(worker, op->deadline_ns, op->popped, op->count, &op->got);
     case OP_TRY_POP_MANY:
         return schedq_try_pop_many(worker, op->popped, op->count, &op->got);
     case OP_DONE:
@@ -147,6 +158,8 @@ call(schedq_worker_t *worker, op_t *op)
     case OP_APPLY_MANY:
         return schedq_apply_many(worker, op->decisions, op->count, statuses, op->results,
                                  &op->result);
+    case OP_WAIT_CANCEL:
+        return schedq_wait_cancel(op->waits);
     case OP_CLOSE:
         return schedq_close(op->queue);
     default:
@@ -204,7 +217,8 @@ op_legal(const op_t *op, bool closes, uint32_t refusals)
     bool never_adds = op->kind == OP_UPDATE && !adds;
 
     legal |= calls[op->kind].refusals & (refusals | (closes && !never_adds ? CLOSED : 0));
-    if (op->kind == OP_POP_UNTIL && op->deadline_ns != SCHEDQ_NO_DEADLINE) {
+    if ((op->kind == OP_POP_UNTIL || op->kind == OP_POP_MANY_UNTIL) &&
+        op->deadline_ns != SCHEDQ_NO_DEADLINE) {
         legal |= TIMEDOUT;
     }
     return adds ? legal & ~NOT_FOUND : legal;

@@ -28,6 +28,9 @@ typedef enum op_kind {
     OP_POP,
     OP_POP_FOR,
     OP_POP_UNTIL,
+    OP_POP_MANY,
+    OP_POP_MANY_FOR,
+    OP_POP_MANY_UNTIL,
     OP_TRY_POP_MANY,
     OP_DONE,
     OP_DONE_MANY,
@@ -54,6 +57,7 @@ typedef enum op_kind {
     OP_CANDIDATES,
     OP_APPLY,
     OP_APPLY_MANY,
+    OP_WAIT_CANCEL,
     OP_CLOSE,
     OPS
 } op_kind_t;
@@ -84,7 +88,8 @@ typedef struct op {
     int64_t deadline_ns; /* pop_until */
     int64_t wait_ns;     /* pop_for */
     uint64_t node;
-    schedq_t *queue; /* close */
+    schedq_t *queue;        /* close */
+    schedq_worker_t *waits; /* wait_cancel: whose wait */
     schedq_visit_fn visit;
     void *ctx;
     /* answered */
@@ -126,8 +131,8 @@ schedq_status_t op_element(const op_t *op, size_t element);
 
 /**
  * What the call may answer somebody who uses each token once and calls in no callback. `closes`:
- * the queue may be closed. `refusals`: of NOMEM, FULL, RETRY and CHANGED those that can happen, to
- * calls that can answer so.
+ * the queue may be closed. `refusals`: of NOMEM, FULL, RETRY, CHANGED and CANCELED those that can
+ * happen, to calls that can answer so.
  */
 uint32_t op_legal(const op_t *op, bool closes, uint32_t refusals);
 

@@ -46,11 +46,11 @@ a_wake_up_between_prepare_and_wait_is_kept(void **state)
     (void)state;
     uint32_t sequence = sleepers_prepare(&sleepers).sequence;
     assert_true(sleepers_wake_one(&sleepers));
-    sleepers_wait(&sleepers, sequence, FUTEX_NO_DEADLINE);
+    sleepers_wait(&sleepers, sequence, FUTEX_NO_DEADLINE, 0);
     sleepers_cancel(&sleepers);
     sequence = sleepers_prepare(&sleepers).sequence;
     sleepers_wake_all(&sleepers);
-    sleepers_wait(&sleepers, sequence, FUTEX_NO_DEADLINE);
+    sleepers_wait(&sleepers, sequence, FUTEX_NO_DEADLINE, 0);
     sleepers_cancel(&sleepers);
     assert_int_equal(sleepers_waiting(&sleepers), 0);
 }
@@ -64,8 +64,8 @@ a_deadline_ends_the_sleep(void **state)
     for (unsigned i = 0; i < sizeof deadlines / sizeof *deadlines; i++) {
         uint32_t sequence = sleepers_prepare(&sleepers).sequence;
         while (now() < deadlines[i])
-            sleepers_wait(&sleepers, sequence, deadlines[i]);
-        sleepers_wait(&sleepers, sequence, deadlines[i]);
+            sleepers_wait(&sleepers, sequence, deadlines[i], 0);
+        sleepers_wait(&sleepers, sequence, deadlines[i], 0);
         sleepers_cancel(&sleepers);
     }
     assert_int_equal(sleepers_waiting(&sleepers), 0);
@@ -216,7 +216,7 @@ sleep_once(team_t *team, unsigned number)
         bool shortly = number % 2 != 0;
         int64_t until = now() + (shortly ? 50000 : SLEEP_MS * INT64_C(1000000));
         errno = 0; /* the clock does not tell: a sleeper that was woken may wait for a processor */
-        sleepers_wait(&team->sleepers, sequence, until);
+        sleepers_wait(&team->sleepers, sequence, until, 0);
         if (!shortly && errno == ETIMEDOUT && u64_load(&team->pods) > 0 && is_overlooked(team))
             (void)u64_add(&team->overlooked, 1);
     }

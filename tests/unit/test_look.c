@@ -359,23 +359,23 @@ static void
 every_status_and_place_has_its_name(void **state)
 {
     (void)state;
-    static const char *const statuses[] = {"SCHEDQ_OK",       "SCHEDQ_EMPTY",   "SCHEDQ_CLOSED",
-                                           "SCHEDQ_TIMEDOUT", "SCHEDQ_EXISTS",  "SCHEDQ_NOT_FOUND",
-                                           "SCHEDQ_STALE",    "SCHEDQ_GONE",    "SCHEDQ_FULL",
-                                           "SCHEDQ_NOMEM",    "SCHEDQ_BUSY",    "SCHEDQ_RETRY",
-                                           "SCHEDQ_CHANGED",  "SCHEDQ_INVALID", "SCHEDQ_NOT_EMPTY"};
+    static const char *const statuses[] = {
+        "SCHEDQ_OK",      "SCHEDQ_EMPTY",     "SCHEDQ_CLOSED",    "SCHEDQ_TIMEDOUT",
+        "SCHEDQ_EXISTS",  "SCHEDQ_NOT_FOUND", "SCHEDQ_STALE",     "SCHEDQ_GONE",
+        "SCHEDQ_FULL",    "SCHEDQ_NOMEM",     "SCHEDQ_BUSY",      "SCHEDQ_RETRY",
+        "SCHEDQ_CHANGED", "SCHEDQ_INVALID",   "SCHEDQ_NOT_EMPTY", "SCHEDQ_CANCELED"};
     static const char *const places[] = {"nowhere", "active", "backoff", "error-backoff",
                                          "parked",  "gated",  "inflight"};
-    for (int i = 0; i <= SCHEDQ_NOT_EMPTY; i++) {
+    for (int i = 0; i <= SCHEDQ_CANCELED; i++) {
         const char *text = schedq_status_text((schedq_status_t)i);
         assert_string_equal(schedq_status_name((schedq_status_t)i), statuses[i]);
         assert_true(strlen(text) > 5);
         for (int j = 0; j < i; j++)
             assert_string_not_equal(text, schedq_status_text((schedq_status_t)j));
     }
-    assert_string_equal(schedq_status_name((schedq_status_t)(SCHEDQ_NOT_EMPTY + 1)),
+    assert_string_equal(schedq_status_name((schedq_status_t)(SCHEDQ_CANCELED + 1)),
                         "SCHEDQ_UNKNOWN");
-    assert_string_equal(schedq_status_text((schedq_status_t)(SCHEDQ_NOT_EMPTY + 1)),
+    assert_string_equal(schedq_status_text((schedq_status_t)(SCHEDQ_CANCELED + 1)),
                         "unknown status");
     assert_string_equal(schedq_status_text((schedq_status_t)-1), "unknown status");
     assert_string_equal(schedq_status_name((schedq_status_t)-1), "SCHEDQ_UNKNOWN");

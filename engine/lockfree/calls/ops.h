@@ -18,7 +18,9 @@ schedq_status_t lockfree_add_many(schedq_worker_t *worker, const struct add_batc
 schedq_status_t lockfree_pop(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity,
                              size_t *count);
 schedq_status_t lockfree_pop_waiting(schedq_worker_t *worker, int64_t deadline,
-                                     schedq_popped_t *out);
+                                     schedq_popped_t *out, size_t capacity, size_t *count);
+void lockfree_wait_cancel(schedq_worker_t *worker);
+void lockfree_tell_host(schedq_t *queue);
 void lockfree_close(schedq_t *queue);
 
 /* finish.c */

@@ -47,6 +47,8 @@
  *   look_again:A, second look | ref ; publish_wake
  *   pop_or_sleep:A, second look | ref ; sleepers_wake_one:A (sleepers.c)
  *   pop_or_sleep:A, the deadline, sleepers_watch:A | the deadline ; sleepers_wake_for:A (timer.h)
+ *   pop_or_sleep:A, the flag | lockfree_wait_cancel:A ; sleepers_wake_named:A (sleepers.c)
+ *   readiness_arm:A, `closed`, second look | ref ; waiters_are_there (readiness.c)
  *   lockfree_close's exchange -> the load of `closed` before a walk
  *
  * PROGRESS. A walk begins again only if an update moved a pod; a claim fails only if another thread
@@ -55,17 +57,23 @@
  *
  * WHO WAKES WHOM. A producer wakes one sleeper; a pop that takes a pod and leaves something behind
  * wakes the next. A sleeper that leaves by its deadline looks once more: the wake-up may have been
- * meant for it.
+ * meant for it. One whose wait is cancelled takes nothing, so it wakes another instead.
+ *
+ * A HOST THAT WAITS ELSEWHERE (readiness.h) is told of the first pod behind a pop that found
+ * nothing. Such a pop, if it does not wait, arms and looks again.
+ *
+ * CANCEL. A flag in the worker; its next wait takes it back, before it looks for a pod. Each round
+ * of a wait looks at it.
  *
  * TIME. A waiting pop that finds time late serves one slice (serve.h), then looks for its pod. The
  * rest stays due. A pop that leaves hands it over, with the
  * watch (sleepers.h), to one that sleeps; if none does, the next that finds nothing to pop serves
  * it.
  *
- * EVIDENCE. tests/model: claim, walk, help, sleepers; stress/explore: push_pop, claim, bands,
- * relaxed, update_raise, update_lower, told_*, tick_pop, sleep_*, close; stress/history: strict
- * order, lost wake-up; tests/unit/test_pop_order.c, test_blocking_pop.c, test_poppable.c,
- * test_relaxed.c.
+ * EVIDENCE. tests/model: claim, walk, help, sleepers, readiness; stress/explore: push_pop, claim,
+ * bands, relaxed, update_raise, update_lower, told_*, tick_pop, sleep_*, cancel_*, readiness_*,
+ * close; stress/history: strict order, lost wake-up; tests/unit/test_pop_order.c,
+ * test_blocking_pop.c, test_wait_fd.c, test_wait_cancel.c, test_poppable.c, test_relaxed.c.
  */
 #include "lockfree/calls/ops.h"
 #include "lockfree/calls/serve.h"
@@ -597,10 +605,10 @@ may_look_again(struct queue *queue)
 static void
 pass_wake_up(struct worker *worker, const schedq_popped_t *last)
 {
-    struct sleepers *sleepers = &queue_of(worker)->sleepers;
+    struct queue *queue = queue_of(worker);
 
-    if (last->more && sleepers_waiting(sleepers) > 0) {
-        (void)sleepers_wake_one(sleepers);
+    if (last->more && waiters_are_there(&queue->sleepers)) {
+        waiters_wake(&queue->sleepers, &queue->base.notifier);
     }
 }
 
@@ -616,10 +624,16 @@ count_taken(struct worker *worker, size_t count)
     tally_add_last(&worker->tally.pops, count); /* count_taken:A, read by read_leaves */
 }
 
-schedq_status_t
-lockfree_pop(schedq_worker_t *base, schedq_popped_t *out, size_t capacity, size_t *count)
+RARELY static schedq_status_t arm_and_take(struct worker *worker, schedq_popped_t *out,
+                                           size_t capacity, size_t *count);
+
+/*
+ * `arms`: if nothing is found, the host is told of the next pod. Once, and the callers jump here:
+ * so its steps, each called once, are in line.
+ */
+__attribute__((noinline)) static schedq_status_t
+take(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count, bool arms)
 {
-    struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
     bool closed = queue_is_closed(queue);
     enum look look = LOOK_FIRST;
@@ -639,7 +653,12 @@ lockfree_pop(schedq_worker_t *base, schedq_popped_t *out, size_t capacity, size_
     *count = (size_t)(walk.out - out);
     if (*count == 0) {
         section_leave(worker);
-        return closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
+        if (closed) {
+            return SCHEDQ_CLOSED;
+        }
+        return arms && notifier_is_used(&queue->base.notifier)
+                   ? arm_and_take(worker, out, (size_t)(walk.end - out), count)
+                   : SCHEDQ_EMPTY;
     }
     schedq_popped_t *last = &out[*count - 1];
 
@@ -658,6 +677,30 @@ lockfree_pop(schedq_worker_t *base, schedq_popped_t *out, size_t capacity, size_
     return SCHEDQ_OK;
 }
 
+/* The host would not be told of the next pod, perhaps. */
+static schedq_status_t
+arm_and_take(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count)
+{
+    struct queue *queue = queue_of(worker);
+
+    if (readiness_is_armed(&queue->sleepers)) {
+        return SCHEDQ_EMPTY;
+    }
+    readiness_arm(&queue->sleepers, &queue->base.notifier);
+    schedq_status_t status = take(worker, out, capacity, count, false);
+
+    if (status != SCHEDQ_EMPTY || !readiness_keep(&queue->sleepers)) {
+        readiness_disarm(&queue->sleepers, &queue->base.notifier);
+    }
+    return status;
+}
+
+schedq_status_t
+lockfree_pop(schedq_worker_t *base, schedq_popped_t *out, size_t capacity, size_t *count)
+{
+    return take(worker_of(base), out, capacity, count, true);
+}
+
 /* ---- waiting --------------------------------------------------------------------------------- */
 
 /* A caller's clock need not be CLOCK_MONOTONIC, so what is left on it is waited for on that. */
@@ -670,19 +713,29 @@ futex_deadline(const struct queue *queue, int64_t deadline, int64_t now)
     return time_add(clock_monotonic(), time_add(deadline, -now));
 }
 
-static schedq_status_t
-try_pop(struct worker *worker, schedq_popped_t *out)
-{
-    size_t count;
-
-    return lockfree_pop(&worker->base, out, 1, &count);
-}
-
-/* One waiting call. */
+/* One waiting call, and what it asks for. */
 struct wait {
     struct server server;
     int64_t deadline;
+    schedq_popped_t *out;
+    size_t capacity;
+    size_t *count;
 };
+
+/* CANCELED: somebody wants this wait to end, and does not any more. */
+static schedq_status_t
+look_once(struct worker *worker, const struct wait *wait)
+{
+    atomic_u32 *canceled = u32_of(&worker->base.canceled);
+
+    /* A flag that this look misses is the next round's, or the next wait's. */
+    if (u32_load(canceled) != 0) {
+        (void)u32_exchange(canceled, 0);
+        *wait->count = 0;
+        return SCHEDQ_CANCELED;
+    }
+    return take(worker, wait->out, wait->capacity, wait->count, false);
+}
 
 /*
  * Time is read after sleepers_prepare:A, so a deadline that is lowered later changes the sequence,
@@ -692,6 +745,7 @@ static void
 sleep_in_line(const struct wait *wait, const struct sleepers_ticket *ticket, int64_t now)
 {
     struct queue *queue = queue_of(wait->server.worker);
+    uint32_t name = wait->server.worker->base.number;
     struct sleepers *sleepers = &queue->sleepers;
     int64_t wanted = serve_wanted(queue);
     int64_t until = time_earlier(wait->deadline, time_add(now, WATCH_NS * ticket->position));
@@ -699,25 +753,25 @@ sleep_in_line(const struct wait *wait, const struct sleepers_ticket *ticket, int
     wanted = wanted > wait->server.again ? wanted : wait->server.again;
     if (clock_is_virtual(&queue->base.clock) ||
         !sleepers_watch(sleepers, wanted, now, queue->base.rules.tick_ns)) {
-        sleepers_wait(sleepers, ticket->sequence, futex_deadline(queue, until, now));
+        sleepers_wait(sleepers, ticket->sequence, futex_deadline(queue, until, now), name);
         return;
     }
     if (wanted > now) {
         sleepers_wait(sleepers, ticket->sequence,
-                      futex_deadline(queue, time_earlier(until, wanted), now));
+                      futex_deadline(queue, time_earlier(until, wanted), now), name);
     }
     sleepers_unwatch(sleepers, wanted);
 }
 
 /* One round: SCHEDQ_EMPTY means that it is worth another. */
 static schedq_status_t
-pop_or_sleep(struct wait *wait, schedq_popped_t *out)
+pop_or_sleep(struct wait *wait)
 {
     struct worker *worker = wait->server.worker;
     struct queue *queue = queue_of(worker);
     /* pop_or_sleep:A, a full fence */
     const struct sleepers_ticket ticket = sleepers_prepare(&queue->sleepers);
-    schedq_status_t status = try_pop(worker, out);
+    schedq_status_t status = look_once(worker, wait);
 
     if (status == SCHEDQ_EMPTY) {
         int64_t now = queue_now(queue);
@@ -745,11 +799,13 @@ hand_over_watch(struct queue *queue)
 }
 
 schedq_status_t
-lockfree_pop_waiting(schedq_worker_t *base, int64_t deadline, schedq_popped_t *out)
+lockfree_pop_waiting(schedq_worker_t *base, int64_t deadline, schedq_popped_t *out, size_t capacity,
+                     size_t *count)
 {
     struct worker *worker = worker_of(base);
-    struct wait wait = {.deadline = deadline};
-    schedq_status_t status = try_pop(worker, out);
+    struct queue *queue = queue_of(worker);
+    struct wait wait = {.deadline = deadline, .out = out, .capacity = capacity, .count = count};
+    schedq_status_t status = look_once(worker, &wait);
 
     if (status != SCHEDQ_EMPTY) {
         return status;
@@ -757,15 +813,32 @@ lockfree_pop_waiting(schedq_worker_t *base, int64_t deadline, schedq_popped_t *o
     server_begin(&wait.server, worker);
     /* Waits for a pod, the deadline, or the end: the one loop here that need not end. */
     while (status == SCHEDQ_EMPTY) {
-        status = pop_or_sleep(&wait, out);
+        status = pop_or_sleep(&wait);
     }
+    /* A wake-up that reached a caller that leaves without a pod was perhaps another's. */
     if (status == SCHEDQ_TIMEDOUT) {
-        /* A wake-up that reached a caller that leaves without a pod was perhaps another's. */
-        status = try_pop(worker, out);
+        status = take(worker, out, capacity, count, false);
         status = status == SCHEDQ_EMPTY ? SCHEDQ_TIMEDOUT : status;
+    } else if (status == SCHEDQ_CANCELED) {
+        (void)sleepers_wake_one(&queue->sleepers); /* behind sleepers_cancel:A */
     }
-    hand_over_watch(queue_of(worker));
+    hand_over_watch(queue);
     return status;
+}
+
+void
+lockfree_wait_cancel(schedq_worker_t *base)
+{
+    struct queue *queue = queue_of(worker_of(base));
+
+    (void)u32_exchange(u32_of(&base->canceled), 1); /* lockfree_wait_cancel:A */
+    sleepers_wake_named(&queue->sleepers, base->number);
+}
+
+void
+lockfree_tell_host(schedq_t *base)
+{
+    readiness_signal_always(&queue_of_base(base)->sleepers, &base->notifier);
 }
 
 /* ---- close ----------------------------------------------------------------------------------- */
@@ -778,4 +851,5 @@ lockfree_close(schedq_t *base)
     /* before the sleepers are woken: they look at it again */
     (void)u32_exchange(u32_of(&base->words.closed), 1);
     sleepers_wake_all(&queue->sleepers);
+    readiness_signal_always(&queue->sleepers, &base->notifier);
 }

@@ -608,6 +608,9 @@ is_poppable(struct queue *queue, uint64_t active)
 }
 
 /*
+ * The host is told whether or not the next pod would be told of: a thread may have stopped before
+ * it told.
+ *
  * With a caller's clock each tick wakes all sleepers, which look at their deadlines. Else there is
  * no fence between the look for pods and the one for sleepers: a sleeper that both miss is found by
  * the next tick.
@@ -617,12 +620,16 @@ wake_sleepers(struct queue *queue, bool poppable, bool popped)
 {
     if (clock_is_virtual(&queue->base.clock)) {
         sleepers_wake_all(&queue->sleepers);
+        if (poppable && waiters_are_there(&queue->sleepers)) {
+            readiness_signal_always(&queue->sleepers, &queue->base.notifier);
+        }
         return popped;
     }
-    bool awaited = poppable && sleepers_waiting(&queue->sleepers) > 0;
+    bool awaited = poppable && waiters_are_there(&queue->sleepers);
 
     if (awaited && !popped) {
         (void)sleepers_wake_one(&queue->sleepers);
+        readiness_signal_always(&queue->sleepers, &queue->base.notifier);
     }
     return popped || awaited;
 }

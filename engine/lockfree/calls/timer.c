@@ -30,6 +30,8 @@ timer_wake(struct queue *queue)
     if (phase == PHASE_STARTING || phase == PHASE_RUNNING) {
         (void)u32_add(&queue->timer.wakes, 1);
         futex_wake(&queue->timer.wakes, 1);
+    } else {
+        readiness_signal(&queue->sleepers, &queue->base.notifier);
     }
     serve_wake_sleeper(queue);
 }
@@ -39,7 +41,7 @@ static void
 sleep_until(struct queue *queue, uint32_t wakes, int64_t until, int64_t now)
 {
     if (until > now) {
-        futex_wait(&queue->timer.wakes, wakes, time_add(clock_monotonic(), until - now));
+        futex_wait(&queue->timer.wakes, wakes, time_add(clock_monotonic(), until - now), FUTEX_ANY);
     }
 }
 
@@ -116,7 +118,7 @@ timer_run(struct queue *queue)
     return status;
 }
 
-/* Sleepers relied on the thread: they have to plan anew. */
+/* Sleepers and the host relied on the thread: they have to plan anew. */
 void
 timer_stop(struct queue *queue)
 {
@@ -131,4 +133,5 @@ timer_stop(struct queue *queue)
     workers_give(timer->worker);
     (void)u32_exchange(&timer->phase, PHASE_NONE);
     sleepers_wake_all(&queue->sleepers);
+    readiness_signal(&queue->sleepers, &queue->base.notifier);
 }

@@ -21,9 +21,11 @@
  *   deadline_lower:B, the phase, wakes + 1 | timer_main:A (wakes), the deadline, futex_wait
  *       the thread sees the new deadline, or futex_wait finds `wakes` changed
  *   deadline_lower:B, sleepers_wake_for | sleepers_prepare:A, the deadline (sleepers.c)
+ *   deadline_lower:B, the phase, readiness_signal:A | readiness_arm:A, the host reads the deadline
  *   STOPPING, wakes + 1 | timer_main:A (wakes), the phase
  * In each phase a sleeper is woken too, unless one watches a tick behind the deadline, or, without
- * the thread, the deadline itself.
+ * the thread, the deadline itself. Where no thread runs, a host that waits in poll is told too: it
+ * has to wait for less long.
  *
  * PROGRESS. The thread and timer_wake are lock-free. timer_stop waits for the thread, and so for a
  * callback that runs in it: blocking. A thread that stops inside timer_run leaves STARTING: no
@@ -63,7 +65,8 @@ void timer_stop(struct queue *queue);
 bool timer_is_running(const struct queue *queue);
 
 /**
- * The deadline was lowered: wakes the thread, and a sleeper that shall watch it if none does.
+ * The deadline was lowered: wakes the thread, or tells the host; and a sleeper that shall watch it
+ * if none does.
  * After a full fence.
  */
 void timer_wake(struct queue *queue);

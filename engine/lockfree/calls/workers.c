@@ -339,6 +339,7 @@ lockfree_worker_register(schedq_t *base, schedq_worker_t **out)
 
     if (status == SCHEDQ_OK) {
         worker->base.words[0] = '\0';
+        u32_store(u32_of(&worker->base.canceled), 0);
         word_give_back(&worker->base.busy);
         *out = &worker->base;
     }

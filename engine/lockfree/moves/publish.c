@@ -83,7 +83,7 @@ publish_wake_sleeper(struct worker *worker)
     if (u32_load(poppable) == 0) {
         u32_store(poppable, 1);
     }
-    if (sleepers_waiting(&queue->sleepers) > 0) {
-        (void)sleepers_wake_one(&queue->sleepers);
+    if (waiters_are_there(&queue->sleepers)) {
+        waiters_wake(&queue->sleepers, &queue->base.notifier);
     }
 }

@@ -9,6 +9,7 @@
  * ORDERING
  *   ref ; bin_mark | summary_doubt:A, scan (bin.h)
  *   ref ; publish_wake's two loads | sleepers_prepare:A, look (sleepers.c)
+ *   ref ; publish_wake's two loads | readiness_arm:A, look (readiness.c)
  *   ref ; publish_wake's two loads | look_again:A, look (pop.c)
  *
  * PROGRESS. Lock-free; what is prepared does not fail. A thread that stops behind the ref leaves it
@@ -171,15 +172,14 @@ publish_in_band(struct worker *worker, struct band *band, uint64_t ref, int64_t 
 /** publish_wake where there is something to tell. */
 void publish_wake_sleeper(struct worker *worker);
 
-/** After something became poppable, and a full fence: tells sleepers and hosts. */
+/** After something became poppable, and a full fence: tells sleepers and the host. */
 static inline void
 publish_wake(struct worker *worker)
 {
     struct queue *queue = queue_of(worker);
 
     /* Relaxed: the caller's fence comes before both. */
-    if (u32_load(u32_of(&queue->base.words.poppable)) == 0 ||
-        sleepers_waiting(&queue->sleepers) > 0) {
+    if (u32_load(u32_of(&queue->base.words.poppable)) == 0 || waiters_are_there(&queue->sleepers)) {
         publish_wake_sleeper(worker);
     }
 }

@@ -8,20 +8,22 @@
  *   `wanted`, or none sleeps. If threads stop for ever, another looks within WATCH_NS times the
  *   number of sleepers, and (b) holds again.
  *
- * 2 MEMORY. `word` is {sequence:32, waiters:32}; the futex is the half with the sequence. Both
- *   halves change by one add each, so neither is lost to the other's change. Sleepers write it;
- *   producers only while a thread waits. `watched` is written by sleepers only.
+ * 2 MEMORY. `word` is {sequence:32, the host's:22, waiters:10}; the futex is the half with the
+ *   sequence. What the host waits for elsewhere is readiness.c's; it is in this word so that a
+ *   producer asks one. The sequence and the waiters change by one add each, so neither is lost to
+ *   the other's change. Sleepers write it; producers only while a thread waits, or the host.
+ *   `watched` is written by sleepers only.
  *
  * 3 STATES of a thread. Counted: from sleepers_prepare:A to sleepers_cancel:A. Asleep: the kernel
  *   found the sequence of sleepers_prepare:A. Watching: from sleepers_watch:A to
  *   sleepers_unwatch:A.
  *
- * 4 INVARIANTS. waiters = counted threads (tested: 0 when all have left). The sequence changes only
- *   when waiters was seen above 0, or in wake_all. Two threads that watch the same time may both
- *   take it away: then one more sleeper is woken than needed.
+ * 4 INVARIANTS. waiters = counted threads (tested: 0 when all have left), fewer than 2^10. The
+ *   sequence changes only when waiters was seen above 0, or in wake_all. Two threads that watch the
+ *   same time may both take it away: then one more sleeper is woken than needed.
  *
  * 5 LINEARIZATION. Asleep: the kernel's comparison. Woken: sleepers_wake_one:B,
- *   sleepers_wake_all:A. The watch: sleepers_watch:A, sleepers_unwatch:A.
+ *   sleepers_wake_named:B, sleepers_wake_all:A. The watch: sleepers_watch:A, sleepers_unwatch:A.
  *
  * 6 ORDERING
  *     sleepers_prepare:A, look for pods, `closed`, the deadline
@@ -29,6 +31,9 @@
  *         | the exchange of `closed`, sleepers_wake_all:A
  *         if sleepers_wake_one:B comes before the kernel's comparison, the comparison fails; if
  *         after, FUTEX_WAKE takes a sleeper, this one or another, and each looks again
+ *     sleepers_prepare:A, the flag of a cancel
+ *         | the exchange of the flag ; sleepers_wake_named:A
+ *         as for a producer; FUTEX_WAKE_BITSET takes the sleeper with that name
  *     sleepers_prepare:A, the deadline, sleepers_watch:A, the kernel's comparison
  *         | the deadline is lowered ; sleepers_wake_for:A, look for waiters
  *         a sleeper that read the old deadline is counted: the lowerer finds a time watched that is
@@ -51,7 +56,7 @@
  *
  * 9 WRAPAROUND. The sequence repeats after 2^32 wake-ups, each a system call: half an hour, and a
  *   thread would have to stop before the kernel's comparison during exactly that many. Each waiter
- *   takes away what it added: the lower half never carries.
+ *   takes away what it added: the lowest 10 bits never carry.
  *
  * 10 NOT CHOSEN. ck_ec: it clears its flag before it wakes, so a second producer sees no sleeper to
  *   wake; with wake-one that loses wake-ups (found by its model). A condition variable: it has a
@@ -90,13 +95,19 @@ sleepers_prepare(struct sleepers *sleepers)
     uint64_t word = u64_add(&sleepers->word, ONE_WAITER); /* sleepers_prepare:A */
 
     return (struct sleepers_ticket){.sequence = (uint32_t)(word >> 32),
-                                    .position = (uint32_t)word + 1};
+                                    .position = (uint32_t)(word & SLEEPERS_WAITERS) + 1};
+}
+
+static uint32_t
+bit_of(uint32_t name)
+{
+    return UINT32_C(1) << (name % 32);
 }
 
 void
-sleepers_wait(struct sleepers *sleepers, uint32_t sequence, int64_t deadline_ns)
+sleepers_wait(struct sleepers *sleepers, uint32_t sequence, int64_t deadline_ns, uint32_t name)
 {
-    futex_wait(sequence_half(sleepers), sequence, deadline_ns);
+    futex_wait(sequence_half(sleepers), sequence, deadline_ns, bit_of(name));
 }
 
 void
@@ -140,8 +151,8 @@ sleepers_unwatch(struct sleepers *sleepers, int64_t wanted)
 bool
 sleepers_wake_one(struct sleepers *sleepers)
 {
-    if ((uint32_t)u64_load(&sleepers->word) ==
-        0) { /* sleepers_wake_one:A; relaxed: the caller's fence orders it */
+    /* sleepers_wake_one:A; relaxed: the caller's fence orders it */
+    if (sleepers_waiting(sleepers) == 0) {
         return false;
     }
     (void)u64_add(&sleepers->word, ONE_WAKE); /* sleepers_wake_one:B */
@@ -163,7 +174,18 @@ sleepers_wake_for(struct sleepers *sleepers, int64_t wanted, int64_t now, int64_
 void
 sleepers_wake_all(struct sleepers *sleepers)
 {
-    if ((uint32_t)u64_add(&sleepers->word, ONE_WAKE) != 0) { /* sleepers_wake_all:A */
+    /* sleepers_wake_all:A */
+    if ((u64_add(&sleepers->word, ONE_WAKE) & SLEEPERS_WAITERS) != 0) {
         futex_wake(sequence_half(sleepers), UINT32_MAX);
+    }
+}
+
+void
+sleepers_wake_named(struct sleepers *sleepers, uint32_t name)
+{
+    /* sleepers_wake_named:A; relaxed: the caller's fence orders it */
+    if (sleepers_waiting(sleepers) > 0) {
+        (void)u64_add(&sleepers->word, ONE_WAKE); /* sleepers_wake_named:B */
+        futex_wake_bits(sequence_half(sleepers), bit_of(name));
     }
 }

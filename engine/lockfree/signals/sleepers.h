@@ -12,6 +12,10 @@
  *   look again; also after `until` passed: the wake-up may have been this thread's
  *   when the call returns: sleepers_wake_for(the time that is wanted next)
  *
+ * CANCEL. A thread that ends another's wait sets a flag that the other looks at after
+ * sleepers_prepare, and calls sleepers_wake_named. The one that leaves for it may have been woken
+ * for a pod, and passes that on.
+ *
  * THE WATCH. `watched` is a time for which one sleeper sleeps at most. A sleeper that finds there a
  * later time than it wants puts its own there, and sleeps until then; any other need not wake for
  * time at all. A thread that lowers the deadline below `watched` wakes one sleeper, which looks at
@@ -35,9 +39,11 @@
 #define WATCH_NS INT64_C(2000000000)
 
 struct sleepers {
-    atomic_u64 word;    /* sequence:32 | waiters:32 */
+    atomic_u64 word;    /* sequence:32 | the host's:22 (readiness.h) | waiters:10 */
     atomic_u64 watched; /* a time on the queue's clock; INT64_MAX: none */
 };
+
+#define SLEEPERS_WAITERS UINT64_C(0x3ff)
 
 struct sleepers_ticket {
     uint32_t sequence; /* to wait for a change of */
@@ -51,9 +57,10 @@ struct sleepers_ticket sleepers_prepare(struct sleepers *sleepers);
 
 /**
  * Sleeps until the sequence changes or `deadline_ns` (CLOCK_MONOTONIC; FUTEX_NO_DEADLINE); may
- * return without a reason.
+ * return without a reason. `name` is the sleeper's number, for sleepers_wake_named.
  */
-void sleepers_wait(struct sleepers *sleepers, uint32_t sequence, int64_t deadline_ns);
+void sleepers_wait(struct sleepers *sleepers, uint32_t sequence, int64_t deadline_ns,
+                   uint32_t name);
 
 /** Ends what sleepers_prepare began, whether the caller slept or not; a full fence. */
 void sleepers_cancel(struct sleepers *sleepers);
@@ -79,11 +86,17 @@ void sleepers_wake_for(struct sleepers *sleepers, int64_t wanted, int64_t now, i
 /** Wakes all. A full fence. */
 void sleepers_wake_all(struct sleepers *sleepers);
 
+/**
+ * Wakes the sleeper with this number, and those whose numbers are equal in the last five bits.
+ * After the caller's full fence.
+ */
+void sleepers_wake_named(struct sleepers *sleepers, uint32_t name);
+
 /** How many are between prepare and cancel: a hint. */
 static inline uint32_t
 sleepers_waiting(const struct sleepers *sleepers)
 {
-    return (uint32_t)u64_load(&sleepers->word);
+    return (uint32_t)(u64_load(&sleepers->word) & SLEEPERS_WAITERS);
 }
 
 #endif

@@ -134,9 +134,9 @@ sleep_for_item(unsigned consumer)
         (void)u32_exchange(&toy.sleepers[consumer], 1);
     }
     if (toy.bug == LOST_WAKE_UP) {
-        futex_wait(&toy.wakes, u32_load(&toy.wakes), FUTEX_NO_DEADLINE);
+        futex_wait(&toy.wakes, u32_load(&toy.wakes), FUTEX_NO_DEADLINE, FUTEX_ANY);
     } else if (u32_load(&toy.bitmap) == 0 && u32_load(&toy.over) == 0) {
-        futex_wait(&toy.wakes, wakes, FUTEX_NO_DEADLINE);
+        futex_wait(&toy.wakes, wakes, FUTEX_NO_DEADLINE, FUTEX_ANY);
     }
     u32_store(&toy.sleepers[consumer], 0);
 }

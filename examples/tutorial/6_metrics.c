@@ -1,5 +1,5 @@
 /*
- * Step 5: what the queue tells of itself: counts for the program, text for Prometheus.
+ * Step 6: what the queue tells of itself: counts for the program, text for Prometheus.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,0 +1,192 @@
+/*
+ * The upper 22 bits of the word's lower half, of readiness.h.
+ *
+ * CONTRACT. While a pod can be popped and no call is under way, the descriptor is readable, or the
+ * host was called back after the last pop that found nothing. It may be readable for nothing.
+ *
+ * STATES, {armed, doubted, helped, helpers, changers}. A changer is a thread between a change of
+ * this word and the write or read of the descriptor that goes with it. A helper is one that writes
+ * because there are changers, which may have stopped.
+ *   armed, nobody            the descriptor is not readable; the next pod is told of
+ *   armed, doubted, nobody   it may be readable; the next pod is told of, and the next pop that
+ *                            finds nothing arms again
+ *   not armed, nobody        the descriptor is readable; nobody has to do anything
+ *   changers                 it may be either, and may change: the next pod is told of, by a helper
+ *   changers, helped         the same, and there was one
+ *   helpers or changers      each pop that finds nothing arms
+ * One helper is enough until the word is armed or told of again: else each add would write while a
+ * changer is not on a processor, and two producers would keep each other writing.
+ *
+ * WHO CHANGES IT. One that tells (tell_host) takes `armed` away, then writes. If the word was armed
+ * meanwhile, the write came before the read, or behind it: the word is doubted. So it is with a
+ * helper. One that arms (readiness_arm) sets `armed`, without doubt, then reads, then looks for
+ * pods. If `armed` is there still, no write came since but those of changers and helpers, which
+ * will find the word armed.
+ *
+ * LINEARIZATION. Told: the write. Armed: readiness_keep:A.
+ *
+ * ORDERING
+ *   ref ; the load of `word` in waiters_are_there, readiness_signal:A | readiness_arm:A, look
+ *       a pod that its producer told nobody of is found by the look
+ *   the exchange of `closed` ; take_armed:A | readiness_arm:A, the load of `closed`
+ *   the deadline is lowered ; readiness_signal:A | readiness_arm:A, the host reads the deadline
+ *   notifier_descriptor's exchange -> take_armed:A
+ *       a producer that finds the word armed finds the descriptor that is to be written
+ *
+ * PROGRESS. Lock-free: each exchange that fails is another thread's change of the word. A thread
+ * that stops leaves itself as a changer or a helper: each pop that finds nothing reads. The next
+ * add writes for a changer that stopped before its write. What one had read away, or if the helper
+ * stopped too, the next tick tells (serve.c), or the next pop that finds nothing finds.
+ *
+ * NOT CHOSEN. words.poppable as the state: it may be set late, for nothing, and would then hide a
+ * pod. A read at each pop that finds nothing, without a word: a system call for each look of a host
+ * that polls. Telling without changers: a thread that stopped before its write, or behind its read,
+ * would leave a descriptor that nobody ever makes readable. One that tells and finds the word armed
+ * meanwhile could write again: with a loop of a higher priority on the same processor it would
+ * never end (found by stress/explore).
+ *
+ * EVIDENCE. tests/model: readiness; stress/explore: readiness_*; tests/unit/test_wait_fd.c;
+ * stress/epoll.
+ */
+#include "lockfree/signals/readiness.h"
+
+/* What begins anew when the word is armed, or told of. */
+#define STATE (READINESS_ARMED | READINESS_DOUBTED | READINESS_HELPED)
+
+/*
+ * Takes `armed` away, and adds changers. A full fence. Ends: each failed exchange is another
+ * thread's change of the word.
+ */
+static void
+take_armed(struct sleepers *sleepers, uint64_t changers)
+{
+    uint64_t word = u64_load(&sleepers->word);
+
+    for (;;) {
+        uint64_t wanted = (word & ~STATE) + changers;
+        uint64_t found = u64_cas_value(&sleepers->word, word, wanted); /* take_armed:A */
+
+        if (found == word) {
+            return;
+        }
+        word = found;
+    }
+}
+
+/* For a changer that took `armed` away, or for a helper: `role`. Ends as take_armed does. */
+static void
+tell_host(struct sleepers *sleepers, const struct notifier *notifier, uint64_t role)
+{
+    notifier_tell(notifier);
+    uint64_t word = u64_load(&sleepers->word);
+
+    for (;;) {
+        uint64_t doubted = (word & READINESS_ARMED) != 0 ? READINESS_DOUBTED : 0;
+        uint64_t wanted = (word | doubted) - role;
+        uint64_t found = u64_cas_value(&sleepers->word, word, wanted); /* tell_host:A */
+
+        if (found == word) {
+            return;
+        }
+        word = found;
+    }
+}
+
+void
+readiness_signal_always(struct sleepers *sleepers, const struct notifier *notifier)
+{
+    if (notifier_is_used(notifier)) {
+        take_armed(sleepers, READINESS_CHANGER);
+        tell_host(sleepers, notifier, READINESS_CHANGER);
+    }
+}
+
+/* The first that finds changers, which may have stopped. Ends as take_armed does. */
+static bool
+begin_help(struct sleepers *sleepers)
+{
+    uint64_t word = u64_load(&sleepers->word);
+
+    while ((word & READINESS_ARMED) == 0 && (word & READINESS_CHANGERS) != 0 &&
+           (word & READINESS_HELPED) == 0) {
+        uint64_t wanted = (word | READINESS_HELPED) + READINESS_HELPER;
+        uint64_t found = u64_cas_value(&sleepers->word, word, wanted); /* begin_help:A */
+
+        if (found == word) {
+            return true;
+        }
+        word = found;
+    }
+    return false;
+}
+
+void
+readiness_signal(struct sleepers *sleepers, const struct notifier *notifier)
+{
+    /* readiness_signal:A; relaxed: the caller's fence orders it */
+    uint64_t word = u64_load(&sleepers->word);
+
+    if ((word & READINESS_ARMED) != 0) {
+        readiness_signal_always(sleepers, notifier);
+    } else if (begin_help(sleepers)) {
+        tell_host(sleepers, notifier, READINESS_HELPER);
+    }
+}
+
+void
+waiters_wake(struct sleepers *sleepers, const struct notifier *notifier)
+{
+    (void)sleepers_wake_one(sleepers);
+    readiness_signal(sleepers, notifier);
+}
+
+bool
+readiness_is_armed(const struct sleepers *sleepers)
+{
+    uint64_t word = u64_load(&sleepers->word);
+
+    return (uint32_t)(word & ~SLEEPERS_WAITERS) == READINESS_ARMED;
+}
+
+void
+readiness_arm(struct sleepers *sleepers, const struct notifier *notifier)
+{
+    uint64_t word = u64_load(&sleepers->word);
+
+    /* Ends as take_armed does. */
+    for (;;) {
+        uint64_t wanted = ((word & ~STATE) | READINESS_ARMED) + READINESS_CHANGER;
+        uint64_t found = u64_cas_value(&sleepers->word, word, wanted); /* readiness_arm:A */
+
+        if (found == word) {
+            break;
+        }
+        word = found;
+    }
+    notifier_clear(notifier);
+}
+
+/* Ends as take_armed does. */
+bool
+readiness_keep(struct sleepers *sleepers)
+{
+    uint64_t word = u64_load(&sleepers->word);
+
+    while ((word & READINESS_ARMED) != 0) {
+        uint64_t wanted = word - READINESS_CHANGER;
+        uint64_t found = u64_cas_value(&sleepers->word, word, wanted); /* readiness_keep:A */
+
+        if (found == word) {
+            return true;
+        }
+        word = found;
+    }
+    return false;
+}
+
+void
+readiness_disarm(struct sleepers *sleepers, const struct notifier *notifier)
+{
+    take_armed(sleepers, 0);
+    tell_host(sleepers, notifier, READINESS_CHANGER);
+}
