@@ -40,7 +40,7 @@ work(schedq_worker_t *worker, uint64_t cores)
     }
 }
 
-/* Gets the metrics piece by piece. A server would send them; this one prints how many lines it is. */
+/* Gets the metrics piece by piece. A server would send them; this one counts their lines. */
 static int
 count_lines(void *ctx, const char *text, size_t length)
 {
