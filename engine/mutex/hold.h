@@ -1,0 +1,33 @@
+/*
+ * hold, release, not_before: see hold.c. Entries of the engine's table.
+ */
+#ifndef SCHEDQ_MUTEX_HOLD_H
+#define SCHEDQ_MUTEX_HOLD_H
+
+#include "mutex/queue.h"
+
+/** mutex_hold_lift of a held pod. */
+void mutex_hold_take_out(struct mutex_queue *queue, uint32_t index);
+
+/** Takes a held pod out, before what keeps it back changes. False: it is not held. */
+static inline bool
+mutex_hold_lift(struct mutex_queue *queue, uint32_t index)
+{
+    bool held = pod_at(queue, index)->place == SCHEDQ_HELD;
+
+    if (held) {
+        mutex_hold_take_out(queue, index);
+    }
+    return held;
+}
+
+/** After that, of a pod that is not in flight: holds it, or lets it go if it was lifted. */
+void mutex_hold_settle(struct mutex_queue *queue, uint32_t index, bool lifted,
+                       schedq_result_t *result);
+
+schedq_status_t mutex_hold(schedq_worker_t *worker, schedq_pod_t pod, bool holds,
+                           schedq_result_t *result);
+schedq_status_t mutex_not_before(schedq_worker_t *worker, schedq_pod_t pod, int64_t time,
+                                 schedq_result_t *result);
+
+#endif
