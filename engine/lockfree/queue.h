@@ -10,7 +10,6 @@
  *     get, peek, stats   copies of pods for visitors, the first in line; numbers
  *     position        how many are before one
  *     events          notify, assigned_pod_*, event_begin and event_stamp; judging
- *     hold            hold, release, not-before
  *     candidates, apply   a host that decides by itself
  *     serve, timer    what time demands, tick; the thread that sees to it
  *     mover           waiting pods, many at once
@@ -20,8 +19,7 @@
  *     transfer        "publish, then switch", from finding the containers to the repair
  *     publish         refs into bins
  *     switch          the words, and what is counted by them
- *     waiting         parked, gated and held pods: lots, bins by age and by time
- *     hold            pods that are kept back
+ *     waiting         parked and gated pods: lots, and bins by age
  *     backoff         bins by length of the wait
  *     describe        replacing a description, nominations
  *     report, objects what callers are told; objects that are kept
@@ -108,11 +106,10 @@ struct backoff {
     atomic_ptr bins[BACKOFF_KINDS][BACKOFF_CLASSES]; /* NULL until a pod comes */
 };
 
-/** Parked, gated and held pods (waiting.h). */
+/** Parked and gated pods (waiting.h). */
 struct waiting {
     struct lots lots;
     struct bin ages[2];                    /* parked, gated */
-    struct bin held;                       /* until a time, by that */
     struct lot backing_off[BACKOFF_KINDS]; /* for hosts that look at pods in backoff */
 };
 
@@ -123,7 +120,6 @@ struct waiting {
 struct tally {
     atomic_u64 adds, pops, dones, failures, deletes, updates, events, moves, hint_calls, gate_calls;
     atomic_u64 active, inflight;
-    atomic_u64 holds;        /* of active pods */
     atomic_u64 taken, given; /* records */
 };
 

@@ -94,7 +94,6 @@ void
 admit_trim(struct mutex_queue *queue)
 {
     entries_trim(&queue->entries);
-    mutex_keeps_trim(&queue->keeps);
     mutex_index_trim(&queue->index, entries_made(&queue->entries));
     (void)resize_heaps(queue, doubled_to(0, entries_made(&queue->entries)),
                        doubled_to(0, entries_end(&queue->entries)));
@@ -179,10 +178,8 @@ admit_pod(schedq_worker_t *worker, const struct hashed_name *name, const schedq_
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!reserve_band(queue) ||
-        (queue->entries.free_count == 0 &&
-         !admit_reserve(queue, entries_made(&queue->entries) + 1)) ||
-        !mutex_keeps_reserve(&queue->keeps, spec->not_before_ns)) {
+    if (!reserve_band(queue) || (queue->entries.free_count == 0 &&
+                                 !admit_reserve(queue, entries_made(&queue->entries) + 1))) {
         return SCHEDQ_NOMEM;
     }
     const char *copy = mutex_names_take(&queue->names, name->text, name->length);
@@ -195,7 +192,6 @@ admit_pod(schedq_worker_t *worker, const struct hashed_name *name, const schedq_
     entry->name = copy;
     entry->name_length = (uint16_t)name->length;
     entry->hash = name->hash;
-    mutex_keeps_set(&queue->keeps, *index, spec->not_before_ns);
     fill(queue, entry, spec, now);
     object_retain(queue, entry->object);
     if (queue->base.config.max_bands != 0) {
@@ -239,7 +235,6 @@ admit_end(struct mutex_queue *queue, uint32_t index)
         mutex_bands_leave(&queue->bands, band_of(queue, entry->priority));
     }
     object_release(queue, entry->object);
-    mutex_keeps_set(&queue->keeps, index, 0);
     entries_give(&queue->entries, index);
     queue->pods--;
 }
@@ -264,10 +259,9 @@ admit_describe(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_
     struct entry *entry = pod_at(queue, index);
     bool had_key = (entry->flags & SCHEDQ_POD_ORDER_KEY) != 0;
 
-    if (!reserve_band(queue) || !mutex_keeps_reserve(&queue->keeps, spec->not_before_ns)) {
+    if (!reserve_band(queue)) {
         return SCHEDQ_NOMEM;
     }
-    mutex_keeps_set(&queue->keeps, index, spec->not_before_ns);
     object_retain(queue, spec->object);
     object_release(queue, entry->object);
     entry->object = spec->object;

@@ -325,9 +325,7 @@ route_failed(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *
     const struct route route = {
         .queue = queue, .result = result, .now = now, .label = LABEL_FAILURE, .recount = true};
 
-    if (mutex_place_keeps(queue, index, now)) {
-        mutex_route_held(&route, index);
-    } else if (queue->base.rules.host) {
+    if (queue->base.rules.host) {
         route_by_host(&route, index, failure);
     } else if (strategy == STRATEGY_SKIP) {
         mutex_route_parked(&route, index);
@@ -358,11 +356,9 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token,
     set_rejectors(queue, entry, failure);
     admit_stamp_time(queue, entry, now);
 
-    bool judges = !queue->base.rules.host && !mutex_place_keeps(queue, index, now);
-    enum strategy strategy = judges ? judge_flight(queue, entry) : STRATEGY_SKIP;
-
+    enum strategy strategy = queue->base.rules.host ? STRATEGY_SKIP : judge_flight(queue, entry);
     admit_end_flight(queue, entry);
-    entry->marks &= MARK_HELD;
+    entry->marks = 0;
     route_failed(queue, index, failure, strategy, now, result);
     queue->counters.failures++;
     mutex_report_pod(queue, index, result);

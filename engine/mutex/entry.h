@@ -22,9 +22,8 @@
 #define ENTRY_WIDTH_MASK ((UINT64_C(1) << 36) - 1)
 
 enum entry_mark {
-    MARK_DELETED = 1,   /* in flight, deleted meanwhile: its holder gets GONE */
-    MARK_ACTIVATED = 2, /* in flight, activated meanwhile: it is retried when it fails */
-    MARK_HELD = 4       /* kept back by a call; in flight: it is held when it fails */
+    MARK_DELETED = 1,  /* in flight, deleted meanwhile: its holder gets GONE */
+    MARK_ACTIVATED = 2 /* in flight, activated meanwhile: it is retried when it fails */
 };
 
 struct entry {
@@ -171,13 +170,6 @@ static inline bool
 entry_is_waiting(const struct entry *entry)
 {
     return entry->place != SCHEDQ_NOWHERE && entry->place != SCHEDQ_INFLIGHT;
-}
-
-/** It waits for an event or for its backoff: it is in a lot. */
-static inline bool
-entry_is_candidate(const struct entry *entry)
-{
-    return entry_is_waiting(entry) && entry->place != SCHEDQ_ACTIVE && entry->place != SCHEDQ_HELD;
 }
 
 #endif

@@ -38,7 +38,6 @@ publish_words(struct mutex_queue *queue)
 
     word_update(&words->parked, queue->parked.count);
     word_update(&words->gated, queue->gated.count);
-    word_update(&words->held, queue->held);
     word_update(&words->backoff, queue->backoff.count);
     word_update(&words->error_backoff, queue->error_backoff.count);
     word_update(&words->nominations, queue->nominator.count);

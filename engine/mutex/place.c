@@ -118,37 +118,6 @@ heap_enter(struct mutex_queue *queue, uint32_t index)
     heap_push(&queue->room, heap_of(queue, entry->place), order_of(queue, index));
 }
 
-/* A time releases it, unless a call does. */
-static bool
-is_timed(const struct entry *entry)
-{
-    return (entry->marks & MARK_HELD) == 0;
-}
-
-static void
-hold_enter(struct mutex_queue *queue, uint32_t index)
-{
-    const struct entry *entry = pod_at(queue, index);
-
-    queue->held++;
-    if (is_timed(entry)) {
-        struct order order = order_by_time(mutex_keeps_time(&queue->keeps, index),
-                                           mutex_place_rank(queue, entry), index);
-
-        heap_push(&queue->keeps.room, &queue->keeps.until, order);
-    }
-}
-
-static void
-hold_leave(struct mutex_queue *queue, uint32_t index)
-{
-    queue->held--;
-    queue->time_changed = true;
-    if (is_timed(pod_at(queue, index))) {
-        heap_remove(&queue->keeps.room, &queue->keeps.until, index);
-    }
-}
-
 void
 mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t place)
 {
@@ -165,10 +134,6 @@ mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t plac
         return;
     }
     queue->time_changed = true;
-    if (place == SCHEDQ_HELD) {
-        hold_enter(queue, index);
-        return;
-    }
     if (place == SCHEDQ_BACKOFF || place == SCHEDQ_ERROR_BACKOFF) {
         heap_enter(queue, index);
         queue->made_poppable +=
@@ -198,12 +163,7 @@ mutex_place_leave(struct mutex_queue *queue, uint32_t index)
     if (list != NULL) {
         age_remove(queue, list, index);
     }
-    if (entry->place == SCHEDQ_ACTIVE) {
-        return;
-    }
-    if (entry->place == SCHEDQ_HELD) {
-        hold_leave(queue, index);
-    } else if (entry_is_waiting(entry)) {
+    if (entry_is_waiting(entry) && entry->place != SCHEDQ_ACTIVE) {
         mutex_lots_remove(&queue->lots, index);
         queue->time_changed = true;
     }

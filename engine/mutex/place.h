@@ -22,15 +22,6 @@ void mutex_place_leave(struct mutex_queue *queue, uint32_t index);
  */
 void mutex_place_again(struct mutex_queue *queue, uint32_t index);
 
-/** Does a call or a time keep the pod back at `now`? Then it is in flight or HELD. */
-static inline bool
-mutex_place_keeps(const struct mutex_queue *queue, uint32_t index, int64_t now)
-{
-    int64_t time = mutex_keeps_time(&queue->keeps, index);
-
-    return (pod_at(queue, index)->marks & MARK_HELD) != 0 || (time != 0 && time > now);
-}
-
 /** Counts a pod for queue_incoming_pods_total. LABEL_NONE counts nothing. */
 void mutex_place_count(struct mutex_queue *queue, enum incoming_place place, uint32_t label);
 

@@ -4,7 +4,6 @@
 #include "mutex/pods.h"
 
 #include "mutex/admit.h"
-#include "mutex/hold.h"
 #include "mutex/moves.h"
 #include "mutex/report.h"
 #include "mutex/route.h"
@@ -18,9 +17,7 @@ route_new(struct mutex_queue *queue, uint32_t index, uint8_t host_gate, uint32_t
     const struct route route = {
         .queue = queue, .result = result, .now = now, .label = label, .recount = true};
 
-    if (mutex_place_keeps(queue, index, now)) {
-        mutex_route_held(&route, index);
-    } else if (!queue->base.rules.host) {
+    if (!queue->base.rules.host) {
         mutex_route_to_active(&route, index);
     } else if (host_gate != 0) {
         mutex_route_gated(&route, index, host_gate);
@@ -217,11 +214,7 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
     }
     result->unschedulable = entry->unschedulable;
     result->pending = entry->pending;
-    bool lifted = mutex_hold_lift(queue, index);
     schedq_status_t status = admit_describe(queue, index, spec);
-    if (status != SCHEDQ_OK && lifted) {
-        mutex_place_enter(queue, index, SCHEDQ_HELD);
-    }
     if (status != SCHEDQ_OK) {
         result->unschedulable = result->pending = 0;
         return status;
@@ -237,13 +230,8 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
         return SCHEDQ_OK;
     }
     admit_renominate(queue, index, old_described);
-    if (lifted || spec->not_before_ns != 0) {
-        mutex_hold_settle(queue, index, lifted, result);
-    }
-    if (entry->place != SCHEDQ_HELD && !lifted) {
-        mutex_place_again(queue, index);
-    }
-    if (!lifted && !queue->base.rules.host &&
+    mutex_place_again(queue, index);
+    if (!queue->base.rules.host &&
         (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED)) {
         retry_updated(queue, index, update, result);
     }

@@ -1,6 +1,5 @@
 /*
- * Held pods whose time has come go on; due backoff becomes active; pods that waited for longer than
- * the limit are tried again.
+ * Due backoff becomes active; pods that waited for longer than the limit are tried again.
  *
  * The parked pods hang in one list in the order of their Timestamps (a pod is parked when it fails,
  * and its Timestamp is set then), so the old ones are at its head. So are the gated ones in
@@ -74,22 +73,6 @@ flush_backoff(struct serving *serving, struct heap *heap)
         }
         queue->counters.moves++;
     }
-}
-
-/* ---- held pods ------------------------------------------------------------------------------- */
-
-/* Those whose time has come. What is left of the slice. */
-__attribute__((noinline)) static uint32_t
-flush_held(struct mutex_queue *queue, int64_t now, uint32_t slice, schedq_result_t *result)
-{
-    struct serving serving = serving_of(queue, now, slice, LABEL_POD_UPDATE, result);
-    struct heap *until = &queue->keeps.until;
-
-    while (until->count > 0 && order_expiry(heap_best(until)) <= now && take_from_slice(&serving)) {
-        mutex_route_from_hold(&serving.route, order_pod(heap_best(until)));
-        queue->counters.moves++;
-    }
-    return serving.left;
 }
 
 /* ---- leftovers ------------------------------------------------------------------------------- */
@@ -213,8 +196,7 @@ flush_leftovers(struct serving *serving)
 bool
 mutex_time_serve(struct mutex_queue *queue, int64_t now, uint32_t slice, schedq_result_t *result)
 {
-    uint32_t left = queue->keeps.until.count > 0 ? flush_held(queue, now, slice, result) : slice;
-    struct serving backoff = serving_of(queue, now, left, LABEL_BACKOFF_COMPLETE, result);
+    struct serving backoff = serving_of(queue, now, slice, LABEL_BACKOFF_COMPLETE, result);
 
     flush_backoff(&backoff, &queue->backoff);
     flush_backoff(&backoff, &queue->error_backoff);
@@ -224,5 +206,5 @@ mutex_time_serve(struct mutex_queue *queue, int64_t now, uint32_t slice, schedq_
     if (backoff.left > 0) {
         flush_leftovers(&leftovers);
     }
-    return left < slice || backoff.moved || leftovers.moved;
+    return backoff.moved || leftovers.moved;
 }

@@ -9,7 +9,6 @@
  *   parked    was rejected, waits for a change that could help
  *   gated     a plugin keeps it out until it lets it pass
  *   in flight taken, and not finished yet
- *   held      kept back by a call, or until a time (schedq/hold.h)
  *
  * `pop` takes the best active pod; its cycle ends with `done` (placed) or `fail` (not now). Events
  * bring back the parked pods that they could help (schedq/events.h). This is the job of
@@ -169,8 +168,7 @@ typedef enum schedq_place {
     SCHEDQ_ERROR_BACKOFF, /**< waits for its backoff after an error; pop never takes it from here */
     SCHEDQ_PARKED,        /**< waits for an event that could help */
     SCHEDQ_GATED,         /**< a PreEnqueue plugin keeps it out */
-    SCHEDQ_INFLIGHT,      /**< popped, its cycle has not ended */
-    SCHEDQ_HELD           /**< kept back, until it is released, or until a time: hold.h */
+    SCHEDQ_INFLIGHT       /**< popped, its cycle has not ended */
 } schedq_place_t;
 
 /**
@@ -246,8 +244,7 @@ typedef struct schedq_pod_spec {
     schedq_pod_t only;       /**< schedq_update: the pod that is meant, from add to the end of its
                                   life; another one under the name counts as unknown; {0}: any. With
                                   SCHEDQ_POD_ADD, and in other calls: {0} */
-    int64_t  not_before_ns;  /**< on the queue's clock: the pod is held until then (hold.h); 0, or
-                                  past: it is not; at least 0. With `gate`: 0 */
+    int64_t  not_before_ns;  /**< reserved: 0 */
     uint64_t label;          /**< reserved: 0 */
 } schedq_pod_spec_t;
 
@@ -318,7 +315,7 @@ SCHEDQ_API const char *schedq_status_name(schedq_status_t status);
 SCHEDQ_API const char *schedq_status_text(schedq_status_t status);
 
 /**
- * Names a place: "active", "backoff", "error-backoff", "parked", "gated", "inflight", "held",
+ * Names a place: "active", "backoff", "error-backoff", "parked", "gated", "inflight",
  * "nowhere". Static text.
  *
  * @retval "nowhere" also for a value that is no place

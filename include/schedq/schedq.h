@@ -2,7 +2,7 @@
  * schedq: which pod (job, task) does a scheduler look at next.
  *
  * Includes all of the queue: schedq/queue.h, to begin with, and what it needs (base.h, config.h);
- * events.h, hold.h, host.h, look.h, wait.h.
+ * events.h, host.h, look.h, wait.h.
  */
 #ifndef SCHEDQ_SCHEDQ_H
 #define SCHEDQ_SCHEDQ_H
@@ -10,7 +10,6 @@
 #include <schedq/base.h>
 #include <schedq/config.h>
 #include <schedq/events.h>
-#include <schedq/hold.h>
 #include <schedq/host.h>
 #include <schedq/look.h>
 #include <schedq/queue.h>

@@ -424,7 +424,6 @@ static const plant_t plants[] = {
     {"reappears", RULE_STATES, plant_reappears},
     {"description", RULE_STATES, plant_description},
     {"moved-back", RULE_STATES, plant_moved_back},
-    {"kept", RULE_STATES, plant_kept},
     {"attempts", RULE_STATES, plant_attempts},
     {"token-twice", RULE_TOKENS, plant_token_twice},
     {"stale-early", RULE_TOKENS, plant_stale_early},

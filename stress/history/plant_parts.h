@@ -28,7 +28,6 @@ bool plant_missed_activation(book_t *book, lives_t *lives);
 bool plant_gated(book_t *book, lives_t *lives);
 bool plant_gated_add(book_t *book, lives_t *lives);
 bool plant_overdue(book_t *book, lives_t *lives);
-bool plant_kept(book_t *book, lives_t *lives);
 bool plant_moved_back(book_t *book, lives_t *lives);
 bool plant_attempts(book_t *book, lives_t *lives);
 bool plant_empty_backoff(book_t *book, lives_t *lives);

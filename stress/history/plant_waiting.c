@@ -123,23 +123,6 @@ plant_gated_add(book_t *book, lives_t *lives)
     return false;
 }
 
-/* A hold of a pod before it is popped, and no release. */
-bool
-plant_kept(book_t *book, lives_t *lives)
-{
-    for (size_t i = 0; i < lives->count; i++) {
-        const life_t *life = &lives->lives[i];
-        const record_t *popped = life->first->popped;
-        record_t *look =
-            popped != NULL ? plant_look_between(book, life->created->end, popped->begin) : NULL;
-        if (look != NULL) {
-            plant_rewrite_about(look, OP_HOLD, life);
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Backoffs of stays without a failure before are the shortest. */
 bool
 plant_overdue(book_t *book, lives_t *lives)

@@ -22,7 +22,6 @@ static const struct {
     {"gates", FEATURE_GATES},
     {"nominate", FEATURE_NOMINATE},
     {"look", FEATURE_LOOK},
-    {"hold", FEATURE_HOLD},
     {"host", FEATURE_HOST | FEATURE_TIME | FEATURE_EVENTS | FEATURE_GATES},
     {"core", FEATURE_PODS},
     {"all", FEATURES_ALL},

@@ -20,8 +20,7 @@ enum features {
     FEATURE_NOMINATE = 16,
     FEATURE_LOOK = 32, /* snapshot, metrics */
     FEATURE_HOST = 64, /* the host decides: candidates, apply */
-    FEATURE_HOLD = 128,
-    FEATURES_ALL = 255
+    FEATURES_ALL = 127
 };
 
 typedef struct options {

@@ -1,9 +1,8 @@
 /*
  * The end of a cycle without success: fail.
  *
- * The holder decides: parked, backing off, behind a gate, active at once because of what happened
- * during the flight, or held, if something keeps the pod back (hold.h). Only it writes the record's
- * counters and sets, until its switch.
+ * The holder decides: parked, backing off, behind a gate, or active at once because of what
+ * happened during the flight. Only it writes the record's counters and sets, until its switch.
  *
  * PARKING is publish, then look, then switch. The pod's next ref goes into its lot; the raise of
  * the public word is a full fence; then the stamps of what rejected it, against what the judgement
@@ -426,10 +425,6 @@ decide_failure(struct failing *failing, const struct view *view, struct decision
 {
     struct worker *worker = failing->worker;
 
-    if (description_keeps(&view->description, failing->now)) {
-        *decision = (struct decision){.way = {.place = PLACE_HELD}};
-        return;
-    }
     if (queue_of(worker)->base.rules.host) {
         decide_by_host(failing, view, decision);
         return;
@@ -503,7 +498,7 @@ tell_failure(const struct failing *failing, const struct view *view, const struc
     result->unschedulable =
         failing->failure->unschedulable | gate_bit(to->place == PLACE_GATED ? to->gate : 0);
     result->pending = failing->failure->pending;
-    if (queue->base.rules.host && to->place != PLACE_ACTIVE && to->place != PLACE_HELD) {
+    if (queue->base.rules.host && to->place != PLACE_ACTIVE) {
         result->ref = ref_make(version_next(failing->version), failing->record);
         result->backing_off = route_is_backing_off(queue, to->gate, &view->history, failing->now);
     }
@@ -540,8 +535,7 @@ try_once(struct failing *failing, const struct view *planned, const struct decis
     prepare_record(failing, &transfer);
     transfer_publish(worker, &transfer, CAUSE_NONE);
     bool outdated = event_came(failing, view, decision);
-    bool counts =
-        to->place != PLACE_HELD && (to->place != PLACE_GATED || queue->base.rules.counts_updates);
+    bool counts = to->place != PLACE_GATED || queue->base.rules.counts_updates;
     const uint64_t version = failing->version;
 
     failing->unjudged = outdated && to->place == PLACE_GATED && !queue->base.rules.host;

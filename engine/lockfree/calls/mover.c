@@ -702,13 +702,12 @@ flush(struct mover *mover)
 STRAIGHT bool
 decide(struct mover *mover, const struct view *view, bool unjudged, struct way *way)
 {
-    enum place place = state_place(view->state);
-    bool owed = unjudged && place_waits_for_event(place);
+    bool owed = unjudged && place_waits_for_event(state_place(view->state));
 
     if (mover->decide(mover, view, way)) {
         return true;
     }
-    if (place == PLACE_HELD || (!owed && !state_lag_is_at_end(view->state))) {
+    if (!owed && !state_lag_is_at_end(view->state)) {
         return false;
     }
     *way = route_after_backoff(mover->worker, view, mover->now);
@@ -960,9 +959,7 @@ mover_try_ref(struct mover *mover, uint64_t ref)
             }
         }
         if (report_at(queue, entry, state, &view)) {
-            if (state_place(state) == PLACE_HELD) {
-                (void)transfer_follow(mover->worker, record, view.life); /* ends its lag */
-            } else if (state_waits(state)) {
+            if (state_waits(state)) {
                 (void)begin_pod(mover, record, view.life);
                 try_pod(mover, &view);
             }

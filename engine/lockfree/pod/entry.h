@@ -17,14 +17,13 @@
  * atomic, because find, get, snapshot and helpers read it without owning the record. They read it
  * between two loads of the state word (report_record), and drop what they read if the word changed.
  *
- * THE DESCRIPTION {object, order key, priority, flags, described node, nomination, held, not
- * before} is what update and hold replace. It is written into the record before the pod exists and
- * never changes there, but for the order key that queues draw: that is the record's, and
- * descriptions without an own key inherit it. An update puts a new description into a record of its
- * own and makes the word `desc`, beside the state word, name it. That is one 16-byte CAS on both
- * words: the description reaches exactly the life that it was meant for, and the CAS fails if the
- * pod left its place. `desc` is {tag:36, record:28}, 0 for the description in the pod's record; the
- * tag makes each value unique.
+ * THE DESCRIPTION {object, order key, priority, flags, described node, nomination} is what update
+ * replaces. It is written into the record before the pod exists and never changes there, but for
+ * the order key that queues draw: that is the record's, and descriptions without an own key inherit
+ * it. An update puts a new description into a record of its own and makes the word `desc`, beside
+ * the state word, name it. That is one 16-byte CAS on both words: the description reaches exactly
+ * the life that it was meant for, and the CAS fails if the pod left its place. `desc` is {tag:36,
+ * record:28}, 0 for the description in the pod's record; the tag makes each value unique.
  *
  * A STAY lasts from the switch or the add that brought the pod to where it waits until its next
  * pop. The record names it in its stay word, by the version at which it began, with the gate that
@@ -82,8 +81,6 @@ struct entry {
 
 /* A stay word: 1:1 | 0 | version at which the stay began:36 | 0 | gate that the pod had then:8. */
 #define STAY_MARK (UINT64_C(1) << 63)
-/* in a gating: `first` is the pod's also where it is not active: it was, before it was held */
-#define STAY_ATTEMPTED (UINT64_C(1) << 8)
 #define STAY_VERSION_SHIFT 16
 
 _Static_assert(sizeof(struct entry) == 128, "two cache lines");
@@ -98,7 +95,6 @@ struct description_record {
     atomic_u64 nominated_node;       /* 0: none */
     atomic_u64 nomination;           /* orders the pods of one node */
     atomic_u64 refused, stay, first; /* struct gating */
-    atomic_u64 not_before;           /* good if its mark is set */
 };
 
 /** What movers said of a pod in one stay. */
@@ -116,11 +112,9 @@ struct description {
     int32_t priority;
     uint8_t flags; /* SCHEDQ_POD_ */
     bool own_key;  /* order_key is this description's, not the record's */
-    bool held;
     uint64_t described_node;
     uint64_t nominated_node; /* 0: none */
     uint64_t nomination;
-    int64_t not_before; /* 0: none */
 };
 
 /** A free record's link lies in its order key, a description record's too. */
@@ -247,7 +241,7 @@ gating_judge(struct gating *gating, uint64_t word, uint64_t state)
     if (!stays || (gating->stay ^ word) >> STAY_VERSION_SHIFT != 0) {
         *gating = (struct gating){.stay = stays ? word : 0};
     }
-    if (place != PLACE_ACTIVE && (gating->stay & STAY_ATTEMPTED) == 0) {
+    if (place != PLACE_ACTIVE) {
         gating->first = 0;
     }
 }
@@ -266,13 +260,6 @@ gating_gate(const struct gating *gating, uint64_t state, bool keeps)
     return has ? stay_gate(gating->stay) : 0;
 }
 
-/** Is a pod that is described so kept back at this time? */
-static inline bool
-description_keeps(const struct description *description, int64_t now)
-{
-    return description->held || (description->not_before != 0 && description->not_before > now);
-}
-
 /* ---- descriptions ---------------------------------------------------------------------------- */
 
 /**
@@ -286,8 +273,6 @@ uint64_t entry_description(const struct entries *entries, const struct entry *en
 
 /* In a description record's attributes, where a pod's record has the profile. */
 #define MARK_OWN_KEY 1
-#define MARK_HELD 2
-#define MARK_NOT_BEFORE 4
 
 /**
  * Copies what `desc` named: the caller loaded it from the entry's word, and drops the copy if the
@@ -314,8 +299,7 @@ entry_copy(const struct entries *entries, const struct entry *entry, uint64_t de
         return;
     }
     uint64_t attributes = u64_load_acquire(&record->attributes);
-    uint8_t marks = attributes_profile(attributes);
-    bool own_key = (marks & MARK_OWN_KEY) != 0;
+    bool own_key = (attributes_profile(attributes) & MARK_OWN_KEY) != 0;
 
     *out = (struct description){
         .object = u64_load_acquire(&record->object),
@@ -325,10 +309,7 @@ entry_copy(const struct entries *entries, const struct entry *entry, uint64_t de
         .own_key = own_key,
         .described_node = u64_load_acquire(&record->described_node),
         .nominated_node = u64_load_acquire(&record->nominated_node),
-        .nomination = u64_load_acquire(&record->nomination),
-        .not_before =
-            (marks & MARK_NOT_BEFORE) != 0 ? (int64_t)u64_load_acquire(&record->not_before) : 0,
-        .held = (marks & MARK_HELD) != 0};
+        .nomination = u64_load_acquire(&record->nomination)};
     *gating = (struct gating){.refused = u64_load_acquire(&record->refused),
                               .stay = u64_load_acquire(&record->stay),
                               .first = (int64_t)u64_load_acquire(&record->first)};
@@ -387,12 +368,7 @@ description_make(struct entries *entries, struct slab_cache *cache,
     }
     struct description_record *record = memory;
     uint64_t tag = version_next(u64_load(&record->tag));
-    uint8_t marks = (description->own_key ? MARK_OWN_KEY : 0) | (description->held ? MARK_HELD : 0);
-
-    if (description->not_before != 0) {
-        marks |= MARK_NOT_BEFORE;
-        time_store(&record->not_before, description->not_before);
-    }
+    uint8_t marks = description->own_key ? MARK_OWN_KEY : 0;
 
     u64_store(&record->tag, tag);
     u64_store(&record->object, description->object);
