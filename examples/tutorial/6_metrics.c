@@ -58,7 +58,7 @@ main(void)
     schedq_config_t config = SCHEDQ_CONFIG_INIT;
     schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     schedq_stats_t stats = SCHEDQ_STATS_INIT;
-    schedq_worker_t *worker;
+    schedq_worker_t *worker = NULL;
     schedq_t *queue;
     uint64_t cores;
     size_t lines = 0;
