@@ -114,8 +114,8 @@ a_worker_that_is_registered_anew_is_not_cancelled(void **state)
 enum { SLEEPERS = 6 };
 
 typedef struct dormitory {
-    schedq_worker_t *_Atomic workers[SLEEPERS];
     atomic_uint canceled, popped;
+    schedq_worker_t *_Atomic workers[SLEEPERS];
 } dormitory_t;
 
 /* Soldier 0 cancels them one by one. */
