@@ -16,9 +16,9 @@
  *
  * With CLOSE the queue is closed meanwhile: consumers that find nothing end.
  *
- * With CANCEL the wait of consumer 0 is cancelled meanwhile: a flag is set, then the sequence incremented and consumer 0 woken
- * if there are waiters. If it finds the flag before it has a pod, it takes it back and ends; and wakes one, since
- * what woke it may have been a pod.
+ * With CANCEL nobody has a deadline, and the wait of consumer 0 is cancelled meanwhile: a flag is set, then the sequence
+ * incremented and consumer 0 woken if there are waiters. If it finds the flag before it has a pod, it takes it back and
+ * ends; and wakes one if it was counted, since what woke it may have been a pod.
  *
  * With FROZEN one woken consumer may stop for ever. A sleeper that looks by itself (the line), or a tick, finds what that
  * one was woken for. With TIME too, it is the one that watches; the clock goes on to 3, so that
@@ -53,8 +53,8 @@
  *   -DCANCEL_FIRST  consumer 0 looks at the flag before waiters + 1 only
  *   -DWAKE_UNNAMED  cancel wakes one
  *
- * Bounds: CONSUMERS consumers (3, with BUFFER or TIME 2, with --large 4); producers of 1 and of 2 pods, with TIME or CLOSE
- * of one; two parkers. With TIME and FROZEN three consumers, none with a
+ * Bounds: CONSUMERS consumers (3, with BUFFER or TIME 2, with --large 4); producers of 1 and of 2 pods, with TIME, CLOSE or
+ * CANCEL of one; two parkers. With TIME and FROZEN three consumers, none with a
  * deadline, and no pod but those of the parkers.
  *
  * stands for engine/lockfree/signals/sleepers.c sleepers_prepare 3af176d4
@@ -356,7 +356,15 @@ proctype Consumer(byte me)
     byte seen, want;
     bool got, late, over, mine, slept, gone;
     do
-    :: take();
+    ::
+#ifdef CANCEL
+        look_at_flag();
+        if
+        :: gone -> break
+        :: else
+        fi;
+#endif
+        take();
         if
         :: got || late || over -> break
         :: else
@@ -368,9 +376,6 @@ proctype Consumer(byte me)
 #endif
 #ifdef CLOSED_FIRST
         over = closed;
-#endif
-#ifdef CANCEL_FIRST
-        look_at_flag();
 #endif
         enter();
 #ifndef CLOSED_FIRST
@@ -419,7 +424,7 @@ proctype Consumer(byte me)
             atomic {
                 if
                 :: !asleep[me]
-#if !defined(TIME) || !defined(FROZEN)
+#if (!defined(TIME) || !defined(FROZEN)) && !defined(CANCEL)
                 :: !asleep[me] && me == 0 -> late = true
                 :: asleep[me] && me == 0 ->
                     wake(me);
@@ -461,7 +466,7 @@ proctype Consumer(byte me)
 #endif
 #if defined(CANCEL) && !defined(SWALLOW)
     if
-    :: gone -> wake_one()
+    :: gone && slept -> wake_one()
     :: else
     fi;
 #endif
@@ -495,8 +500,7 @@ init
 #if !defined(TIME) || !defined(FROZEN)
         run Producer(1);
 #endif
-#if defined(TIME) || defined(CLOSE)
-#else
+#if !defined(TIME) && !defined(CLOSE) && !defined(CANCEL)
         run Producer(2);
 #endif
 #ifdef TIME
