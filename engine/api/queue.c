@@ -7,8 +7,10 @@
 #include "platform/words.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 
+static pthread_once_t forks_are_watched = PTHREAD_ONCE_INIT;
 static const struct engine_ops *const engines[] = {&lockfree_engine, &mutex_engine};
 
 static const struct engine_ops *
@@ -82,7 +84,7 @@ schedq_create(const schedq_config_t *config, schedq_t **out, char *why, size_t w
     if (!config_check(config, why, why_size)) {
         return SCHEDQ_INVALID;
     }
-    inside_watch_forks();
+    (void)pthread_once(&forks_are_watched, inside_watch_forks);
     schedq_t *queue = allocate(config, engine_of(config->engine));
     if (queue == NULL) {
         return no_memory(config, why, why_size);

@@ -43,18 +43,10 @@ count_fork(void)
     inside_look_next();
 }
 
-static void
-watch_forks(void)
-{
-    (void)pthread_atfork(NULL, NULL, count_fork);
-}
-
 void
 inside_watch_forks(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    (void)pthread_once(&once, watch_forks);
+    (void)pthread_atfork(NULL, NULL, count_fork);
 }
 
 uint32_t

@@ -100,7 +100,7 @@ void inside_look_next(void);
 /** How many forks lie between the process that loaded the library and this one. */
 uint32_t inside_forks(void);
 
-/** From here on forks are counted. Any number of times. */
+/** From here on forks are counted. To be called once: a further call counts each fork twice. */
 void inside_watch_forks(void);
 
 static inline void

@@ -74,9 +74,9 @@ use_a_queue(uint8_t engine)
     schedq_config_t config = SCHEDQ_CONFIG_INIT;
     schedq_t *queue;
     schedq_worker_t *worker;
-    schedq_pod_spec_t spec = {
-        .struct_size = sizeof(schedq_pod_spec_t), .name_length = 3, .object = 1};
+    schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
 
+    spec.object = 1;
     config.engine = engine;
     return schedq_create(&config, &queue, NULL, 0) == SCHEDQ_OK &&
            schedq_worker_register(queue, &worker, NULL, 0) == SCHEDQ_OK &&

@@ -654,7 +654,7 @@ insert(struct worker *worker, const struct arrival *arrival, const struct hashed
     if (!(active ? publish_prepare_key(worker, arrival->to.band, arrival->key)
                  : prepare_elsewhere(worker, arrival))) {
         answer = INDEX_NOMEM;
-    } else if (!index_insert_at_once(index, name->hash, arrival->ref, ticket)) {
+    } else if (!index_insert_directly(index, name->hash, arrival->ref, ticket)) {
         answer = insert_in_rounds(worker, name, ticket, present);
     }
     if (answer != INDEX_DONE) {

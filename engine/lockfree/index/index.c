@@ -68,7 +68,7 @@
  *   removal       none: the pod's end is its state word's
  *
  * 6 ORDERING. Each exchange is a full fence.
- *   commit:A -> index_insert_at_once:C, insert_round:B, find_line:B, index_move_line:A
+ *   commit:A -> index_insert_directly:C, insert_round:B, find_line:B, index_move_line:A
  *       the record, and the cell, of what was committed
  *   commit:A, index_complete:D -> index_complete:B after index_complete:A
  *       whether the cell was read while it was named
@@ -80,9 +80,9 @@
  *       the record of a cell
  *   index_lengthen:A -> spot_step:A
  *       an overflow line with link 0
- *   switch_table:A -> find_line:A, index_insert_at_once:A, make_room:A
+ *   switch_table:A -> find_line:A, index_insert_directly:A, make_room:A
  *       the table's header
- *   index_grow:A -> index_insert_at_once:B, insert_round:A, copy_line:A
+ *   index_grow:A -> index_insert_directly:B, insert_round:A, copy_line:A
  *       the table's header
  *   index_remove:A and B -> scan_home:A, look_around:A
  *       nothing: DEAD says no more than the state word of a pod that is over
@@ -368,10 +368,10 @@ commit(struct index_line *home, uint64_t control, uint32_t position)
 }
 
 bool
-index_insert_at_once(const struct index *index, uint32_t hash, uint64_t ref,
-                     struct index_ticket *ticket)
+index_insert_directly(const struct index *index, uint32_t hash, uint64_t ref,
+                      struct index_ticket *ticket)
 {
-    struct index_table *table = ptr_load_acquire(&index->table); /* index_insert_at_once:A */
+    struct index_table *table = ptr_load_acquire(&index->table); /* index_insert_directly:A */
     struct index_line *home = table_home(table, hash);
     const uint64_t value = cell_make(ref_version(ref), hash, ref_record(ref)) | CELL_TENTATIVE;
     struct vacancy vacancy;
@@ -379,10 +379,10 @@ index_insert_at_once(const struct index *index, uint32_t hash, uint64_t ref,
     ticket->table = table;
     ticket->value = value;
     ticket->cell = NULL;
-    if (ptr_load_acquire(&table->next) != NULL) { /* index_insert_at_once:B */
+    if (ptr_load_acquire(&table->next) != NULL) { /* index_insert_directly:B */
         return false;
     }
-    uint64_t control = u64_load_acquire(&home->word[HOME_CONTROL]); /* index_insert_at_once:C */
+    uint64_t control = u64_load_acquire(&home->word[HOME_CONTROL]); /* index_insert_directly:C */
 
     if ((control & CONTROL_FROZEN) != 0 || !scan_home(home, control, value, &vacancy) ||
         !take_cell(&vacancy, home, control, value)) {

@@ -70,8 +70,8 @@ bool index_reserve(struct index *index, const struct index_caller *caller, uint3
 void index_prefetch(const struct index *index, uint32_t hash);
 
 /** index_insert as it nearly always goes. False: it is not sure, or not done; goes on by rounds. */
-bool index_insert_at_once(const struct index *index, uint32_t hash, uint64_t ref,
-                          struct index_ticket *ticket);
+bool index_insert_directly(const struct index *index, uint32_t hash, uint64_t ref,
+                           struct index_ticket *ticket);
 enum index_answer index_insert_in_rounds(struct index *index, const struct index_caller *caller,
                                          const struct hashed_name *name,
                                          struct index_ticket *ticket, struct index_found *found);
@@ -86,7 +86,7 @@ static inline enum index_answer
 index_insert(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
              uint64_t ref, struct index_ticket *ticket, struct index_found *found)
 {
-    return index_insert_at_once(index, name->hash, ref, ticket)
+    return index_insert_directly(index, name->hash, ref, ticket)
                ? INDEX_DONE
                : index_insert_in_rounds(index, caller, name, ticket, found);
 }
