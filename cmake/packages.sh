@@ -11,8 +11,8 @@ bench_packages=(libtbb-dev libconcurrentqueue-dev "${page_packages[@]}")
 # bench/report/picture
 picture_packages=(chromium-headless-shell imagemagick)
 # tests/run: the other compiler with its ThreadSanitizer, the layout of sources, the model checker, nm, what tests/tidy is
-# written in, what counts instructions, the example with libuv.
-check_packages=(clang clang-format libclang-rt-14-dev spin binutils valgrind libuv1-dev "${page_packages[@]}")
+# written in, what counts instructions, the example with libuv, what makes pages of the headers.
+check_packages=(clang clang-format libclang-rt-14-dev spin binutils valgrind libuv1-dev doxygen "${page_packages[@]}")
 # tests/run --long
 long_packages=(gcovr)
 

@@ -76,7 +76,7 @@ typedef struct schedq_allocator {
     /** Gives back what alloc returned, with the same `bytes`. */
     void (*free)(void *ctx, void *memory, size_t bytes);
     void    *ctx;         /**< passed to both */
-    uint64_t reserved;
+    uint64_t reserved; /**< zero */
 } schedq_allocator_t;
 
 #ifdef __cplusplus

@@ -42,7 +42,7 @@ typedef struct schedq_clock {
     void    *ctx;         /**< passed to now_ns */
     uint32_t is_virtual;  /**< default 0; 1, with now_ns only: blocking pop sleeps untimed and reads
                                the clock again whenever schedq_tick is called */
-    uint32_t reserved[3];
+    uint32_t reserved[3]; /**< zero */
 } schedq_clock_t;
 
 enum { SCHEDQ_ENGINE_LOCKFREE = 1, SCHEDQ_ENGINE_MUTEX = 2 };          /* config.engine */
@@ -88,7 +88,7 @@ typedef struct schedq_config {
      * stats.fences says which it is. MUTEX: ignored
      */
     uint8_t fences;
-    uint8_t reserved[3];
+    uint8_t reserved[3]; /**< zero */
     /* Time, nanoseconds. */
     int64_t initial_backoff_ns; /**< the n-th backoff is initial * 2^(n-1), at most the maximum;
                                      default 1 s; 1 ms..1 h */
@@ -101,7 +101,7 @@ typedef struct schedq_config {
                                      default 1 ms; 100 us..1 s */
     /* Kind. */
     /* SCHEDQ_ENGINE_LOCKFREE (default) or SCHEDQ_ENGINE_MUTEX: see ENGINES in schedq/queue.h */
-    uint8_t engine;
+    uint8_t engine; /**< schedq_engine_t */
     uint8_t order;          /**< STRICT (default); RELAXED allows other Timestamp orders inside a
                                  priority (MUTEX stays strict) */
     uint8_t objects;        /**< schedq_objects_t; default STABLE; [host] must be STABLE */
@@ -139,8 +139,8 @@ typedef struct schedq_config {
                                       0 (default): 30 s; 1 ms..1 h. Without kube_minor each is tried
                                       by itself: 0 */
     int64_t start_ns;            /**< external_clock: its first reading; default 0; at least 0 */
-    schedq_clock_t     clock;
-    schedq_allocator_t allocator;
+    schedq_clock_t     clock;     /**< all zero: the system's monotonic clock */
+    schedq_allocator_t allocator; /**< all zero: the library's own */
     void *object_ctx;            /**< passed to the three callbacks below */
     void (*retain)(void *ctx, uint64_t object);  /**< COUNTED only, not NULL then; must not fail */
     void (*release)(void *ctx, uint64_t object); /**< COUNTED only, not NULL then */

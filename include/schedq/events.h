@@ -138,8 +138,8 @@ typedef struct schedq_interest {
     const char *resource; /**< as in schedq_event_define, or "*"; "Pod" hears of AssignedPod and
                                UnschedulablePod too */
     uint32_t    actions;  /**< one or more SCHEDQ_ACTION bits */
-    uint32_t    reserved;
-    /* NULL: every such event is worth another attempt; [host] must be NULL */
+    uint32_t    reserved; /**< zero */
+    /** NULL: every such event is worth another attempt; [host] must be NULL */
     schedq_hint_fn hint;
 } schedq_interest_t;
 
@@ -153,7 +153,7 @@ typedef struct schedq_plugin {
     uint32_t struct_size; /**< set by SCHEDQ_PLUGIN_INIT */
     schedq_profile_t profile; /**< default 0 */
     uint8_t flags;        /**< SCHEDQ_PLUGIN_SPREAD or 0 (default) */
-    uint8_t reserved[2];
+    uint8_t reserved[2]; /**< zero */
     const char *name;     /**< 1..127 bytes; copied */
     const schedq_interest_t *interests; /**< copied; NULL if interest_count is 0 */
     size_t interest_count; /**< 0..256; 0 (default): only wildcards and the leftover limit bring its
@@ -242,8 +242,9 @@ SCHEDQ_API uint64_t schedq_rejector_bit(schedq_t *queue, schedq_profile_t profil
 typedef struct schedq_change {
     uint32_t struct_size; /**< set by SCHEDQ_CHANGE_INIT */
     schedq_event_t event; /**< a defined one */
-    uint8_t reserved[2];
-    uint64_t old_object, new_object; /**< what hints get; 0 = absent */
+    uint8_t reserved[2]; /**< zero */
+    uint64_t old_object; /**< what hints get of the object before the change; 0 = absent */
+    uint64_t new_object; /**< the same, after it */
     schedq_pod_t target; /**< with a wildcard: only this pod reacts; {0} = none. A wildcard with a
                               new_object and no target reaches no pod (kube_minor 12, 26: neither
                               narrows a wildcard) */
@@ -329,11 +330,12 @@ typedef struct schedq_quantity {
  * version). Layout frozen (32 bytes).
  */
 typedef struct schedq_pod_facts {
-    uint64_t labels, claims; /**< the label map; the resource claim statuses */
+    uint64_t labels;         /**< the label map */
+    uint64_t claims;         /**< the resource claim statuses */
     uint32_t gates;          /**< how many scheduling gates are left */
     uint32_t tolerations;    /**< how many tolerations */
     uint8_t  assigned;       /**< 1: the pod has a node */
-    uint8_t  reserved[7];
+    uint8_t  reserved[7]; /**< zero */
 } schedq_pod_facts_t;
 
 /**
@@ -357,10 +359,13 @@ SCHEDQ_API size_t schedq_classify_pod_update(const schedq_pod_facts_t *old_facts
 
 /** What schedq_classify_node_update compares, as schedq_pod_facts. Layout frozen (48 bytes). */
 typedef struct schedq_node_facts {
-    /** Conditions: type and status, not heartbeat times. */
-    uint64_t allocatable, labels, taints, conditions, annotations;
+    uint64_t allocatable;   /**< its resources */
+    uint64_t labels;        /**< the label map */
+    uint64_t taints;        /**< the list of taints */
+    uint64_t conditions;    /**< type and status of each, not heartbeat times */
+    uint64_t annotations;   /**< the annotation map */
     uint8_t  unschedulable; /**< 1: spec.unschedulable is true */
-    uint8_t  reserved[7];
+    uint8_t  reserved[7]; /**< zero */
 } schedq_node_facts_t;
 
 /**

@@ -122,10 +122,10 @@ typedef struct schedq_eviction {
     /** objects of pods that do not terminate yet, in the order in which they are deleted */
     const uint64_t *victims;
     const uint64_t *clears;  /**< objects of nominated pods that are less important */
-    uint32_t victim_count;
-    uint32_t clear_count;
+    uint32_t victim_count;   /**< of `victims` */
+    uint32_t clear_count;    /**< of `clears` */
     uint32_t later;          /**< 0..1 */
-    uint32_t reserved;
+    uint32_t reserved; /**< zero */
 } schedq_eviction_t;
 
 /** What was done. LATER: all zero. */
@@ -134,7 +134,7 @@ typedef struct schedq_evicted {
     uint32_t sent;      /**< deletions sent */
     uint32_t gone;      /**< victims that were not there any more */
     uint32_t not_cleared; /**< nominations that could not be ended */
-    uint32_t reserved;
+    uint32_t reserved; /**< zero */
 } schedq_evicted_t;
 
 /**

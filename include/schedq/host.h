@@ -49,7 +49,7 @@ typedef struct schedq_query {
     uint32_t struct_size;  /**< set by SCHEDQ_QUERY_INIT */
     schedq_profile_t profile; /**< only pods of this one */
     uint8_t  backoff;      /**< 1: its pods in backoff and error backoff too, whatever their sets */
-    uint8_t  reserved[2];
+    uint8_t  reserved[2]; /**< zero */
     uint64_t rejectors;    /**< parked pods whose sets meet this, a late name or
                                 SCHEDQ_REJECTOR_OTHERS, or are empty; 0 = no parked pod */
     /** gated pods whose gate is one of these bits, and no others; 0 = none */
@@ -71,16 +71,17 @@ typedef struct schedq_query {
  */
 typedef struct schedq_candidate {
     uint64_t     ref;       /**< for schedq_apply; never 0 */
-    uint64_t     object;
-    schedq_pod_t pod;
-    uint64_t     unschedulable, pending;
-    int64_t      timestamp_ns;
+    uint64_t     object;    /**< the caller's own */
+    schedq_pod_t pod;       /**< its handle */
+    uint64_t     unschedulable; /**< bits of the plugins that rejected it */
+    uint64_t     pending;   /**< of those, the ones that only wait for something */
+    int64_t      timestamp_ns; /**< when it entered the queue, or failed last */
     int64_t      expiry_ns;   /**< end of its backoff as compared; 0 = none */
     uint8_t      place;       /**< schedq_place_t */
     uint8_t      gate;        /**< 1 + number of the plugin that gates it; 0 = none */
     uint8_t      backing_off; /**< 1: place BACKOFF is possible, ACTIVE skips it */
-    schedq_profile_t profile;
-    uint8_t      reserved[4];
+    schedq_profile_t profile; /**< whose plugins judge it */
+    uint8_t      reserved[4]; /**< zero */
 } schedq_candidate_t;
 
 /**
@@ -109,16 +110,16 @@ typedef struct schedq_decision {
     uint32_t struct_size;  /**< set by SCHEDQ_DECISION_INIT */
     schedq_event_t event;  /**< its label counts in the metrics; for activation and the like define
                                 {"*", ALL, "ForceActivate"} */
-    /* ACTIVE; BACKOFF (acts as ACTIVE if it is over, see if_backing_off); GATED */
+    /** schedq_place_t: ACTIVE; BACKOFF (acts as ACTIVE if it is over, see if_backing_off); GATED */
     uint8_t  place;
-    /* GATED: 1 + number of the plugin, whose bit joins its rejectors; else 0 */
+    /** GATED: 1 + number of the plugin, whose bit joins its rejectors; else 0 */
     uint8_t  gate;
     uint8_t  uncounted;    /**< GATED: 1: a pod that was parked or gated does not count as one that
                                 came in again, in metrics and, if it stays gated, to_gated: an
                                 update or activation that changes nothing; 0: it does: an event */
     uint8_t  if_backing_off; /**< BACKOFF: 1: only while it backs off, since PreEnqueue was not
                                   asked; else CHANGED. Other places: 0 */
-    uint8_t  reserved[6];
+    uint8_t  reserved[6]; /**< zero */
     uint64_t ref;          /**< from a candidate, or a result */
     /** words.event_sequence as read before PreEnqueue ran; used if place is GATED */
     uint64_t judged_up_to;

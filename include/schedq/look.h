@@ -36,21 +36,22 @@ SCHEDQ_API schedq_status_t schedq_find(schedq_worker_t *worker, const char *name
 typedef struct schedq_pod_info {
     uint32_t struct_size;  /**< set by the library */
     uint8_t  place;        /**< schedq_place_t */
-    schedq_profile_t profile;
+    schedq_profile_t profile; /**< whose plugins judge it */
     uint8_t  flags;        /**< SCHEDQ_POD_* */
     uint8_t  deleted;      /**< 1: in flight, deleted meanwhile */
-    schedq_pod_t pod;
+    schedq_pod_t pod;      /**< its handle */
     uint64_t object;       /**< COUNTED: pinned during the visit; BORROWED: the pod may have left
                                 the queue by now */
     const char *name;      /**< ends in NUL */
     uint32_t name_length;  /**< bytes, without the NUL */
-    int32_t  priority;
-    schedq_history_t history;
+    int32_t  priority;     /**< higher goes first */
+    schedq_history_t history; /**< what happened to it */
     int64_t  backoff_expiry_ns; /**< backoff places: as compared, cut to the second with
                                      backoff_window; else 0 */
-    uint64_t unschedulable, pending; /**< kept until the next pop */
+    uint64_t unschedulable; /**< bits of the plugins that rejected it; kept until the next pop */
+    uint64_t pending;      /**< of those, the ones that only wait for something */
     uint32_t gate;         /**< 1 + number of the plugin that gates it; 0 = none */
-    uint32_t reserved;
+    uint32_t reserved; /**< zero */
     uint64_t pop_order;    /**< in flight: orders pods by their pops; else 0 (LOCKFREE: also while
                                 it is being popped, and `history` is that of before) */
     uint64_t cycle;        /**< in flight, with config.count_cycles; else 0 */
@@ -128,9 +129,12 @@ SCHEDQ_API size_t schedq_pending_text(schedq_t *queue, char *text, size_t size);
  * in-flight pods are in schedq_stats.
  */
 typedef struct schedq_words_t {
-    /** Pods there now; pods that are nominated now. */
-    uint64_t parked, gated, backoff, error_backoff, nominations;
-    /** newest sequence that an event drew, the first is 1; 0 = none yet */
+    uint64_t parked;           /**< pods there now */
+    uint64_t gated;            /**< the same */
+    uint64_t backoff;          /**< the same */
+    uint64_t error_backoff;    /**< the same */
+    uint64_t nominations;      /**< pods that are nominated now */
+    /** the newest sequence that an event drew, the first is 1; 0 = none yet */
     uint64_t event_sequence;
     int64_t  next_deadline_ns; /**< when schedq_tick is wanted, on the queue's clock;
                                     SCHEDQ_NO_DEADLINE: never. It may say too early (LOCKFREE:
@@ -140,7 +144,7 @@ typedef struct schedq_words_t {
     int64_t  now_ns;
     uint32_t closed;           /**< 1 after schedq_close */
     uint32_t poppable;         /**< a hint: 1: something may be popped */
-    uint64_t reserved[7];
+    uint64_t reserved[7]; /**< zero */
 } schedq_words_t;
 
 /**
@@ -156,19 +160,32 @@ SCHEDQ_API schedq_words_t *schedq_words(schedq_t *queue);
 typedef struct schedq_stats_t {
     uint32_t struct_size; /**< set by SCHEDQ_STATS_INIT */
     uint32_t workers;     /**< registered ones, the timer thread's too */
-    uint64_t active, backoff, error_backoff, parked, gated, inflight; /**< pods there now */
+    uint64_t active;      /**< pods there now */
+    uint64_t backoff;     /**< the same: after a failure with a rejector */
+    uint64_t error_backoff; /**< the same: after one without */
+    uint64_t parked;      /**< the same */
+    uint64_t gated;       /**< the same */
+    uint64_t inflight;    /**< the same */
     uint64_t nominated;   /**< pods that are nominated now */
     uint64_t adds;        /**< pods that add, add_many, update and readd made */
-    uint64_t pops, dones, failures, deletes, updates; /**< calls that changed a pod, pod by pod */
+    uint64_t pops;        /**< pods that were taken */
+    uint64_t dones;       /**< cycles that ended in done */
+    uint64_t failures;    /**< cycles that ended in a failure */
+    uint64_t deletes;     /**< pods that were deleted */
+    uint64_t updates;     /**< updates that changed a pod */
     uint64_t moves;       /**< pods that events and time moved out of a waiting place */
     uint64_t events;      /**< notify and assigned_pod_* calls with an event that concerns any
                                plugin; event_begin calls */
-    uint64_t hint_calls, pre_enqueue_calls;
-    /** Bytes of memory held, not what pods use of it. */
-    uint64_t bytes_entries, bytes_names, bytes_index, bytes_queues, bytes_other;
+    uint64_t hint_calls;  /**< hints that were asked */
+    uint64_t pre_enqueue_calls; /**< the same of gates */
+    uint64_t bytes_entries; /**< memory held for pods' records, used or not; so the others */
+    uint64_t bytes_names; /**< for their names */
+    uint64_t bytes_index; /**< for finding a pod by its name */
+    uint64_t bytes_queues; /**< for the places where pods wait */
+    uint64_t bytes_other; /**< for everything else */
     uint64_t membarriers; /**< fences in all threads that the queue asked the kernel for */
     uint8_t  fences;      /**< those in use: SCHEDQ_FENCES_ASYMMETRIC or REAL (MUTEX: REAL) */
-    uint8_t  reserved[7];
+    uint8_t  reserved[7]; /**< zero */
 } schedq_stats_t;
 
 #define SCHEDQ_STATS_INIT                                                                     \
@@ -277,10 +294,10 @@ SCHEDQ_API schedq_status_t schedq_position(schedq_worker_t *worker, schedq_pod_t
 typedef struct schedq_explanation {
     uint32_t struct_size;  /**< set by SCHEDQ_EXPLANATION_INIT */
     uint8_t  place;        /**< schedq_place_t */
-    schedq_profile_t profile;
+    schedq_profile_t profile; /**< whose plugins judge it */
     uint8_t  gate;         /**< 1 + number of the plugin that gates it; 0 = none */
-    uint8_t  reserved;
-    schedq_pod_t pod;
+    uint8_t  reserved; /**< zero */
+    schedq_pod_t pod;      /**< its handle */
     uint64_t unschedulable; /**< what rejected it, as bits (schedq_rejector_name); kept until its
                                  next pop */
     uint64_t pending;       /**< of what rejected it, those that only wait for something */
@@ -347,9 +364,11 @@ SCHEDQ_API const char *schedq_rejector_name(schedq_t *queue, schedq_profile_t pr
 /** How many pods of a profile wait for what. Begin with SCHEDQ_REASONS_INIT. */
 typedef struct schedq_reasons {
     uint32_t struct_size;   /**< set by SCHEDQ_REASONS_INIT */
-    uint32_t reserved;
-    uint64_t parked, gated; /**< pods of the profile */
-    uint64_t backoff, error_backoff; /**< pods of all profiles */
+    uint32_t reserved; /**< zero */
+    uint64_t parked;        /**< pods of the profile */
+    uint64_t gated;         /**< the same */
+    uint64_t backoff;       /**< pods of all profiles, after a failure with a rejector */
+    uint64_t error_backoff; /**< the same, after one without */
     uint64_t parked_by[64]; /**< [n]: parked pods that the plugin whose bit is 1 << n rejected; a
                                  pod counts for each; 63: SCHEDQ_REJECTOR_OTHERS */
     uint64_t gated_by[64];  /**< [n]: gated pods that plugin n keeps out */

@@ -77,7 +77,8 @@ enum { SCHEDQ_RESOURCE_CPU = 0, SCHEDQ_RESOURCE_MEMORY = 1, SCHEDQ_RESOURCE_PODS
 
 /** Names a running pod from add to remove. {0} names none; a removed pod's handle is NOT_FOUND. */
 typedef struct schedq_running {
-    uint32_t index, generation;
+    uint32_t index;      /**< opaque */
+    uint32_t generation; /**< opaque */
 } schedq_running_t;
 
 /* ---- what a snapshot is told ----------------------------------------------------------------- */
@@ -85,7 +86,7 @@ typedef struct schedq_running {
 /** An amount of an extended resource. */
 typedef struct schedq_amount {
     uint32_t resource; /**< from schedq_cluster_resource; each at most once in a list */
-    uint32_t reserved;
+    uint32_t reserved; /**< zero */
     int64_t  amount;   /**< 0..SCHEDQ_QUANTITY_MAX */
 } schedq_amount_t;
 
@@ -93,21 +94,24 @@ typedef struct schedq_amount {
 typedef struct schedq_amounts {
     int64_t cpu_milli;    /**< 0..SCHEDQ_QUANTITY_MAX */
     int64_t memory_bytes; /**< 0..SCHEDQ_QUANTITY_MAX */
-    const schedq_amount_t *extended;
-    uint32_t extended_count;
-    uint32_t reserved;
+    const schedq_amount_t *extended; /**< of other resources; those not named: 0 */
+    uint32_t extended_count; /**< of `extended`; NULL is fine with 0 */
+    uint32_t reserved; /**< zero */
 } schedq_amounts_t;
 
+/** A node: a machine, with what it has to give. */
 typedef struct schedq_node_spec {
     const char *name;             /**< 1..317 bytes */
     uint64_t object;              /**< the caller's own */
-    schedq_amounts_t allocatable;
+    schedq_amounts_t allocatable; /**< what pods may request of it in all */
     /** slots, 0..SCHEDQ_QUANTITY_MAX: each pod takes one, asked for or not; 0: none fits */
     int64_t pods;
 } schedq_node_spec_t;
 
+/** A label of a pod. */
 typedef struct schedq_label {
-    const char *key, *value; /**< key: 1..317 bytes; value: 0..317 */
+    const char *key;   /**< 1..317 bytes */
+    const char *value; /**< 0..317 bytes */
 } schedq_label_t;
 
 /** A pod that occupies a node. */
@@ -116,16 +120,16 @@ typedef struct schedq_running_spec {
     uint64_t object;      /**< the caller's own */
     uint64_t workload;    /**< the caller's key of what it belongs to (a job); 0 = none */
     uint32_t node;        /**< the number of a node */
-    int32_t  priority;
+    int32_t  priority;    /**< lower ones are evicted for higher ones */
     int64_t  start_ns;    /**< any value, with min_run_ns on the clock of schedq_preemptor.now_ns;
                                SCHEDQ_NO_START: spared by min_run_ns */
-    schedq_amounts_t requests;
+    schedq_amounts_t requests; /**< what it takes of its node */
     const schedq_label_t *labels; /**< each key once */
     uint32_t label_count; /**< 0..SCHEDQ_LABELS_MAX */
     uint8_t  terminating; /**< 0..1: it has a deletionTimestamp */
     uint8_t  is_protected; /**< 0..1: never a victim (kube's IsEligiblePod said no) */
     uint8_t  disruption_status; /**< 0..1: its condition DisruptionTarget is True */
-    uint8_t  reserved;
+    uint8_t  reserved; /**< zero */
     const char *disruption_reason; /**< the condition's reason; NULL = no such condition. What
                                         counts is "PreemptionByScheduler" */
 } schedq_running_spec_t;
@@ -135,22 +139,23 @@ enum { SCHEDQ_SELECT_NIL = 0, SCHEDQ_SELECT_INVALID = 1, SCHEDQ_SELECT_ALL_OF = 
 /* requirement.kind */
 enum { SCHEDQ_LABEL_EQUALS = 0, SCHEDQ_LABEL_EXISTS = 1 };
 
+/** What a pod's labels have to say for a budget to concern it. */
 typedef struct schedq_requirement {
     const char *key;   /**< 1..317 bytes */
     const char *value; /**< EQUALS: 0..317 bytes; EXISTS: NULL */
     uint32_t kind;     /**< SCHEDQ_LABEL_EQUALS, SCHEDQ_LABEL_EXISTS */
-    uint32_t reserved;
+    uint32_t reserved; /**< zero */
 } schedq_requirement_t;
 
 /** A PodDisruptionBudget. */
 typedef struct schedq_budget_spec {
     const char *name;  /**< "namespace/name", 3..317 bytes; it concerns pods of this namespace */
-    const schedq_requirement_t *requirements;
+    const schedq_requirement_t *requirements; /**< all have to be met */
     uint32_t requirement_count; /**< 0..SCHEDQ_LABELS_MAX; 0 unless selector is ALL_OF */
     uint32_t selector; /**< ALL_OF: pods that meet all requirements. Nil, invalid, and ALL_OF of
                             none match nothing */
     int32_t  allowed;  /**< status.disruptionsAllowed; any */
-    uint32_t disrupted_count;
+    uint32_t disrupted_count; /**< of `disrupted` */
     /** status.disruptedPods: names without a namespace, 1..317 bytes */
     const char *const *disrupted;
 } schedq_budget_spec_t;
@@ -160,8 +165,8 @@ typedef struct schedq_nominated_spec {
     const char *name;   /**< "namespace/name", 3..317 bytes */
     uint64_t object;    /**< the caller's own */
     uint32_t node;      /**< the number of a node */
-    int32_t  priority;
-    schedq_amounts_t requests;
+    int32_t  priority;  /**< it holds its place against lower ones */
+    schedq_amounts_t requests; /**< what it will take there */
     int64_t  expires_ns; /**< end of its lease, on the clock of schedq_preemptor.now_ns, 0 or more;
                               SCHEDQ_NO_DEADLINE = never, 0 = over at once: pass
                               decision.nomination_expires_ns. Heeded by evaluations with
@@ -170,21 +175,26 @@ typedef struct schedq_nominated_spec {
 
 /** Everything at once. A pod's or a nomination's node is the position of a node in `nodes`. */
 typedef struct schedq_cluster_arrays {
-    const schedq_node_spec_t      *nodes;
-    const schedq_running_spec_t   *pods;
-    const schedq_budget_spec_t    *budgets;
-    const schedq_nominated_spec_t *nominated;
-    uint32_t node_count, pod_count, budget_count, nominated_count;
+    const schedq_node_spec_t      *nodes;     /**< their numbers are 0, 1, ... */
+    const schedq_running_spec_t   *pods;      /**< that occupy them */
+    const schedq_budget_spec_t    *budgets;   /**< that limit evictions */
+    const schedq_nominated_spec_t *nominated; /**< that were promised a node */
+    uint32_t node_count;      /**< of `nodes` */
+    uint32_t pod_count;       /**< of `pods` */
+    uint32_t budget_count;    /**< of `budgets` */
+    uint32_t nominated_count; /**< of `nominated` */
 } schedq_cluster_arrays_t;
 
 /** A running pod as the snapshot has it; name, texts and lists are not given back. */
 typedef struct schedq_running_view {
-    uint64_t object, workload;
-    uint32_t node;
-    int32_t  priority;
-    int64_t  start_ns;
-    uint8_t  terminating, is_protected;
-    uint8_t  reserved[6];
+    uint64_t object;       /**< all members: as in schedq_running_spec_t */
+    uint64_t workload;     /**< key of what it belongs to */
+    uint32_t node;         /**< the number of its node */
+    int32_t  priority;     /**< its priority */
+    int64_t  start_ns;     /**< when it started */
+    uint8_t  terminating;  /**< 1: it has a deletionTimestamp */
+    uint8_t  is_protected; /**< 1: never a victim */
+    uint8_t  reserved[6]; /**< zero */
 } schedq_running_view_t;
 
 /* ---- the snapshot ---------------------------------------------------------------------------- */
@@ -538,7 +548,7 @@ typedef struct schedq_preemption_config {
     uint32_t candidates_absolute;
     uint32_t candidates_min;        /**< and at least for that many, as far as there are; default 1;
                                          kube: 0, with which a small cluster may never preempt */
-    /* BY_IMPORTANCE (default): priority, then start; BY_PRIORITY */
+    /** BY_IMPORTANCE (default): priority, then start; BY_PRIORITY */
     uint8_t victim_order;
     uint8_t budget_rule;            /**< COUNT_DOWN (default): allowed counts down over the
                                          potential victims; BY_ALLOWED: violated if allowed <= 0,
@@ -565,8 +575,8 @@ typedef struct schedq_preemption_config {
                                          nominations that expired count no more; 0..INT64_MAX */
     schedq_victim_cost_fn victim_cost; /**< among nodes with the fewest violations the least sum of
                                             costs wins; ties go on with the other criteria */
-    void    *victim_cost_ctx;
-    uint64_t reserved;
+    void    *victim_cost_ctx;       /**< its first argument */
+    uint64_t reserved; /**< zero */
 } schedq_preemption_config_t;
 
 /** kube-scheduler 1.34's behaviour, but at least one candidate is looked for. */
@@ -631,15 +641,15 @@ typedef enum schedq_fit {
 
 /** The node as a filter has to see it. Valid during the call. */
 typedef struct schedq_filter_question {
-    const schedq_cluster_t *cluster;
+    const schedq_cluster_t *cluster; /**< the snapshot that is asked about */
     uint64_t preemptor;        /**< its object */
-    uint32_t node;
-    uint32_t removed_count;
+    uint32_t node;             /**< the number of the node */
+    uint32_t removed_count;    /**< of `removed` */
     /** running pods of the node that are away; the others are there */
     const schedq_running_t *removed;
     const uint64_t *nominated;       /**< objects of nominated pods that are there too */
-    uint32_t nominated_count;
-    uint32_t reserved;
+    uint32_t nominated_count;        /**< of `nominated` */
+    uint32_t reserved; /**< zero */
 } schedq_filter_question_t;
 
 /**
@@ -654,16 +664,16 @@ typedef schedq_fit_t (*schedq_filter_fn)(void *ctx, const schedq_filter_question
 
 /** A node, and the pods it would lose. Layout is public so that extenders can change it. */
 typedef struct schedq_candidate_node {
-    uint32_t node;
+    uint32_t node;                  /**< its number */
     uint32_t violations;            /**< victims whose eviction violates a budget */
-    uint32_t victim_count;
+    uint32_t victim_count;          /**< of `victims` */
     uint32_t dropped;               /**< extenders only: 1 takes the node out */
     /** most important first, within each budget group unless sorts_again */
     schedq_running_t *victims;
-    /* What candidates are compared by; of the victims. */
-    int32_t  first_priority;        /**< of victims[0] */
-    int32_t  highest_priority;
-    uint64_t priority_sum;          /**< sum of (priority + 2^31) */
+    int32_t  first_priority;        /**< of victims[0]. This and what follows are
+                                         what candidates are compared by */
+    int32_t  highest_priority;      /**< among the victims */
+    uint64_t priority_sum;          /**< of the victims: sum of (priority + 2^31) */
     int64_t  earliest_start_ns;     /**< of those with highest_priority */
     /** sum of config.victim_cost; 0 without it; what extenders write is not read */
     uint64_t cost;
@@ -682,10 +692,10 @@ typedef struct schedq_extender {
      */
     int (*process)(void *ctx, const schedq_cluster_t *cluster, schedq_candidate_node_t *candidates,
                    uint32_t count);
-    void    *ctx;
+    void    *ctx;       /**< its first argument */
     uint32_t ignorable; /**< 0..1: its failure is ignored; a node that it leaves without victims is
                              dropped, else it is an error */
-    uint32_t reserved;
+    uint32_t reserved; /**< zero */
 } schedq_extender_t;
 
 /** Threads of the caller for the dry run; the library makes none. */
@@ -697,19 +707,19 @@ typedef struct schedq_executor {
      */
     void (*run)(void *ctx, void (*task)(void *argument, uint32_t i), void *argument,
                 uint32_t count);
-    void    *ctx;
+    void    *ctx;   /**< its first argument */
     uint32_t tasks; /**< how many may run at once, 1..64; the workspace grows with it */
-    uint32_t reserved;
+    uint32_t reserved; /**< zero */
 } schedq_executor_t;
 
 /** A pod that looks for a place, and what was found out about that. */
 typedef struct schedq_preemptor {
     uint32_t struct_size;   /**< set by SCHEDQ_PREEMPTOR_INIT */
-    int32_t  priority;
-    /* "namespace/name": its own nomination does not count; NULL = it has none */
+    int32_t  priority;      /**< evicts lower ones only */
+    /** "namespace/name": its own nomination does not count; NULL = it has none */
     const char *name;
     uint64_t object;        /**< for filters */
-    schedq_amounts_t requests;
+    schedq_amounts_t requests; /**< what it needs of one node */
     uint32_t nominated_node; /**< status.nominatedNodeName; SCHEDQ_NO_NODE (default): none, or its
                                   node is not in the snapshot; any other number must be a node's.
                                   The queue counts nodes from 1: popped.nominated_node - 1 */
@@ -724,11 +734,11 @@ typedef struct schedq_preemptor {
     int64_t  now_ns;        /**< for min_run_ns, evict_again_ns and leases, 0 or more: needed with
                                  these; left at 0 min_run_ns spares every pod */
     schedq_filter_fn filter; /**< NULL: only resources */
-    void    *filter_ctx;
+    void    *filter_ctx;    /**< its first argument */
     uint32_t filter_first;  /**< 1: ask it before looking at resources, as kube's order of filters
                                  does: matters for the reason of a refusal and for errors only, and
                                  costs a call for each node; default 0 */
-    uint32_t extender_count;
+    uint32_t extender_count; /**< of `extenders` */
     const schedq_extender_t *extenders; /**< asked in this order */
     const schedq_executor_t *executor;  /**< NULL: all on the caller's thread */
 } schedq_preemptor_t;
@@ -765,7 +775,7 @@ typedef enum schedq_nomination {
 
 /** A nomination to be cleared: the pod is less important than the preemptor. */
 typedef struct schedq_lower_nomination {
-    uint64_t object;
+    uint64_t object;     /**< the nominated pod's own */
     uint64_t generation; /**< for schedq_cluster_unnominate */
 } schedq_lower_nomination_t;
 
@@ -790,12 +800,12 @@ typedef struct schedq_preemption_decision {
     uint32_t errors;      /**< those of them that gave an error */
     uint32_t chosen;      /**< the node, or SCHEDQ_NO_NODE. Numbers begin at 0; in the queue 0 is no
                                node: pass chosen + 1 to schedq_nominate */
-    uint32_t candidate_count;
-    uint32_t victim_count;
-    uint32_t delete_count;
-    uint32_t clear_count;
+    uint32_t candidate_count; /**< of `candidates` */
+    uint32_t victim_count; /**< of `victims` */
+    uint32_t delete_count; /**< of `deletes` */
+    uint32_t clear_count;  /**< of `clears` */
     uint32_t extender;    /**< outcome EXTENDER: which one, from 0 */
-    uint32_t reserved;
+    uint32_t reserved; /**< zero */
     /** of the dry run: without violations first, else as visited */
     const schedq_candidate_node_t *candidates;
     const schedq_running_t   *victims;    /**< of `chosen`; extenders may have changed them */
@@ -833,10 +843,11 @@ typedef enum schedq_reason {
     SCHEDQ_REASON_MAX_VICTIMS  /**< more victims than config.max_victims */
 } schedq_reason_t;
 
+/** Why a node is a candidate or none. */
 typedef struct schedq_verdict {
     uint8_t  kind;     /**< schedq_verdict_kind_t */
     uint8_t  reason;   /**< schedq_reason_t */
-    uint16_t resource;
+    uint16_t resource; /**< reason RESOURCE: which */
 } schedq_verdict_t;
 
 /**

@@ -142,7 +142,7 @@ typedef struct schedq_worker schedq_worker_t;
  * pod.
  */
 typedef struct schedq_pod {
-    uint64_t bits;
+    uint64_t bits; /**< opaque; equal for equal pods */
 } schedq_pod_t;
 
 /**
@@ -151,12 +151,12 @@ typedef struct schedq_pod {
  * Not a handle: the types differ, so that mixing them does not compile.
  */
 typedef struct schedq_token {
-    uint64_t bits;
+    uint64_t bits; /**< opaque; equal for equal cycles */
 } schedq_token_t;
 
-/* an interned {resource, actions, label}, see schedq_event_define */
+/** An interned {resource, actions, label}, see schedq_event_define. */
 typedef uint16_t schedq_event_t;
-/* 0 is the profile "default-scheduler", see schedq_profile_define */
+/** 0 is the profile "default-scheduler", see schedq_profile_define. */
 typedef uint8_t  schedq_profile_t;
 
 /** Where a pod is. */
@@ -208,7 +208,7 @@ typedef struct schedq_result {
                                      schedq_apply */
     uint8_t  backing_off;       /**< [host] with `ref`, when the call looked: 1: place BACKOFF is
                                      possible, ACTIVE skips it; without: 0 */
-    uint8_t  reserved[2];
+    uint8_t  reserved[2]; /**< zero */
 } schedq_result_t;
 
 enum {
@@ -228,7 +228,7 @@ typedef struct schedq_pod_spec {
     uint8_t  flags;          /**< SCHEDQ_POD_* */
     uint8_t  gate;           /**< [host] 1 + number of the plugin whose PreEnqueue refused; 0 =
                                   none; [callbacks] 0 */
-    uint8_t  reserved[5];
+    uint8_t  reserved[5]; /**< zero */
     /** the caller's pod: 64 bits that pop returns; see schedq_objects_t */
     uint64_t object;
     uint64_t nominated_node; /**< status.nominatedNodeName as the caller numbers nodes; 0 = none: in
@@ -263,25 +263,25 @@ typedef struct schedq_history {
     uint32_t attempts;           /**< pops */
     uint32_t rejections;         /**< failures with a rejector */
     uint32_t errors;             /**< failures without one since the last rejection */
-    uint32_t reserved;
+    uint32_t reserved; /**< zero */
 } schedq_history_t;
 
 /** A popped pod: the caller's, until it uses the token. Layout frozen (128 bytes). */
 typedef struct schedq_popped {
-    schedq_token_t token;
-    schedq_pod_t   pod;
+    schedq_token_t token;         /**< names this cycle: for done, fail, get */
+    schedq_pod_t   pod;           /**< its handle */
     uint64_t       object;        /**< COUNTED: one reference is the caller's, which using the token
                                        gives back */
     const char    *name;          /**< its name and a NUL; the queue's memory, valid until
                                        done or fail ends the cycle (OK, GONE), also
                                        after a deletion */
     uint32_t       name_length;   /**< bytes, without the NUL */
-    int32_t        priority;
+    int32_t        priority;      /**< as at this pop */
     schedq_history_t history;     /**< this pop is counted in its attempts */
     uint64_t       unschedulable; /**< what had rejected it until now; the pod's own sets are empty
                                        from here on */
     uint64_t       pending;       /**< the same */
-    /* [host] events after this sequence happened during the cycle */
+    /** [host] events after this sequence happened during the cycle */
     uint64_t       seen;
     uint64_t       cycle;         /**< 1, 2, ...; 0 unless config.count_cycles */
     uint64_t       nominated_node; /**< where it is nominated; 0 = nowhere */
@@ -290,9 +290,9 @@ typedef struct schedq_popped {
     uint8_t        from_backoff;
     uint8_t        more;          /**< 1: something else is poppable (LOCKFREE: perhaps): pass the
                                        wake-up on */
-    schedq_profile_t profile;
+    schedq_profile_t profile;     /**< whose plugins judge it */
     uint8_t        flags;         /**< SCHEDQ_POD_* */
-    uint8_t        reserved[4];
+    uint8_t        reserved[4]; /**< zero */
 } schedq_popped_t;
 
 /**
@@ -536,7 +536,7 @@ SCHEDQ_API schedq_status_t schedq_add(schedq_worker_t *worker, const char *name,
 typedef struct schedq_add_item {
     uint32_t name_offset; /**< where its name begins in the text of all names */
     uint32_t name_length; /**< 1..317 */
-    schedq_pod_spec_t spec;
+    schedq_pod_spec_t spec; /**< what it is */
 } schedq_add_item_t;
 
 #define SCHEDQ_ADD_ITEM_INIT       \
@@ -760,7 +760,7 @@ typedef struct schedq_failure {
     uint32_t struct_size; /**< set by SCHEDQ_FAILURE_INIT */
     uint8_t  place;       /**< [host] PARKED, BACKOFF, ACTIVE or GATED; [callbacks] 0 */
     uint8_t  gate;        /**< [host] GATED: 1 + number of the plugin; else 0 */
-    uint8_t  reserved[2];
+    uint8_t  reserved[2]; /**< zero */
     uint64_t unschedulable; /**< bits of the plugins that rejected it, in its profile; both 0: it
                                  failed with an error; bits that were never given out: INVALID */
     uint64_t pending;       /**< bits of the plugins that wait for something: a hint of theirs skips
