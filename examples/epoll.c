@@ -7,50 +7,11 @@
  */
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include <schedq/schedq.h>
-
-#define PODS 8
-
-static schedq_t *queue;
-
-static void
-must(int ok, const char *what)
-{
-    if (!ok) {
-        fprintf(stderr, "%s\n", what);
-        exit(1);
-    }
-}
-
-/* ---- another thread -------------------------------------------------------------------------- */
-
-static void *
-add_pods(void *argument)
-{
-    schedq_worker_t *worker;
-    char why[200];
-
-    (void)argument;
-    must(schedq_worker_register(queue, &worker, why, sizeof why) == SCHEDQ_OK, why);
-    for (int i = 0; i < PODS; i++) {
-        schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
-        char name[16];
-        int length = snprintf(name, sizeof name, "pod-%d", i);
-
-        spec.object = (uint64_t)i;
-        must(schedq_add(worker, name, (size_t)length, &spec, NULL) == SCHEDQ_OK,
-             schedq_worker_error(worker));
-    }
-    schedq_worker_unregister(worker);
-    return NULL;
-}
+#include "producer.h"
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 

@@ -6,53 +6,14 @@
  */
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <uv.h>
 
-#include <schedq/schedq.h>
+#include "producer.h"
 
-#define PODS 8
-
-static schedq_t *queue;
 static schedq_worker_t *worker;
 static uv_async_t wake;
 static uv_timer_t timer;
 static int attempts, placed;
-
-static void
-must(int ok, const char *what)
-{
-    if (!ok) {
-        fprintf(stderr, "%s\n", what);
-        exit(1);
-    }
-}
-
-/* ---- another thread -------------------------------------------------------------------------- */
-
-static void *
-add_pods(void *argument)
-{
-    schedq_worker_t *own;
-    char why[200];
-
-    (void)argument;
-    must(schedq_worker_register(queue, &own, why, sizeof why) == SCHEDQ_OK, why);
-    for (int i = 0; i < PODS; i++) {
-        schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
-        char name[16];
-        int length = snprintf(name, sizeof name, "pod-%d", i);
-
-        spec.object = (uint64_t)i;
-        must(schedq_add(own, name, (size_t)length, &spec, NULL) == SCHEDQ_OK,
-             schedq_worker_error(own));
-    }
-    schedq_worker_unregister(own);
-    return NULL;
-}
-
-/* ---- the loop -------------------------------------------------------------------------------- */
 
 /* Inside of the call that made something poppable: it only wakes the loop. */
 static void

@@ -3,6 +3,7 @@
  * could not be published for lack of memory is published later (stray.h), though nobody asks for it
  * by its name.
  */
+#include "bodies.h"
 #include "scenarios.h"
 #include "world.h"
 
@@ -15,12 +16,6 @@
 #define KEYS 4
 #define PRIORITIES 4
 #define ORDER_KEYS 8
-
-static void
-add_0(struct actor *actor)
-{
-    (void)actor_add(actor, 0, 1);
-}
 
 static void
 consume_2(struct actor *actor)

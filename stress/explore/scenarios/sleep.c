@@ -1,4 +1,5 @@
 /* Sleepers: no wake-up is lost, whoever stops. */
+#include "bodies.h"
 #include "scenarios.h"
 #include "world.h"
 
@@ -27,19 +28,7 @@ wait_with_deadline(struct actor *actor)
 }
 
 static void
-add_0(struct actor *actor)
-{
-    (void)actor_add(actor, 0, 1);
-}
-
-static void
-add_1(struct actor *actor)
-{
-    (void)actor_add(actor, 1, 2);
-}
-
-static void
-add_0_1(struct actor *actor)
+add_two(struct actor *actor)
 {
     (void)actor_add(actor, 0, 1);
     (void)actor_add(actor, 1, 1);
@@ -93,7 +82,7 @@ const struct scenario sleep_scenarios[] = {
      .threads = 3,
      .never_frozen = true,
      .sleeps = true,
-     .bodies = {wait_for_one, wait_for_one, add_0_1}},
+     .bodies = {wait_for_one, wait_for_one, add_two}},
     {.name = "sleep_batch",
      .about = "a batch for three sleepers",
      .harness = &queue_harness,
@@ -114,7 +103,7 @@ const struct scenario sleep_scenarios[] = {
      .threads = 5,
      .steady = 1,
      .sleeps = true,
-     .bodies = {wait_with_deadline, pop_until_closed, wait_with_deadline, add_0_1, world_heal}},
+     .bodies = {wait_with_deadline, pop_until_closed, wait_with_deadline, add_two, world_heal}},
     {.name = "sleep_virtual",
      .about = "a virtual clock: sleepers are untimed and look again at every tick",
      .harness = &queue_harness,
@@ -122,7 +111,7 @@ const struct scenario sleep_scenarios[] = {
      .steady = 1,
      .sleeps = true,
      .configure = virtual_clock,
-     .bodies = {pop_until_closed, pop_until_closed, add_0_1, tick_on, world_heal}},
+     .bodies = {pop_until_closed, pop_until_closed, add_two, tick_on, world_heal}},
     {.name = "close",
      .about = "close against adds and sleepers",
      .harness = &queue_harness,

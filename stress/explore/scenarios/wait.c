@@ -1,4 +1,5 @@
 /* Hosts that wait for the queue's descriptor, and waits that are cancelled: no wake-up is lost. */
+#include "bodies.h"
 #include "scenarios.h"
 #include "world.h"
 
@@ -46,18 +47,6 @@ loop_for_one(struct actor *actor)
     while (actor->holds == 0 && actor_poll_and_pop(actor, 1)) {
     }
     (void)actor_done_all(actor);
-}
-
-static void
-add_0(struct actor *actor)
-{
-    (void)actor_add(actor, 0, 1);
-}
-
-static void
-add_1(struct actor *actor)
-{
-    (void)actor_add(actor, 1, 2);
 }
 
 static void
