@@ -185,12 +185,15 @@ describe(const schedq_popped_t *popped)
 static schedq_running_spec_t
 running_spec(const struct pod *pod)
 {
-    return (schedq_running_spec_t){.name = pod->name,
-                                   .object = object_of(pod),
-                                   .node = pod->node,
-                                   .priority = pod->priority,
-                                   .start_ns = pod->start_ns,
-                                   .requests = {.cpu_milli = pod->cpu_milli}};
+    schedq_running_spec_t spec = SCHEDQ_RUNNING_SPEC_INIT;
+
+    spec.name = pod->name;
+    spec.object = object_of(pod);
+    spec.node = pod->node;
+    spec.priority = pod->priority;
+    spec.start_ns = pod->start_ns;
+    spec.requests.cpu_milli = pod->cpu_milli;
+    return spec;
 }
 
 static void
@@ -226,17 +229,18 @@ mark(const struct pod *victim)
 static void
 act(struct pod *pod, const schedq_preemption_decision_t *decision)
 {
-    const schedq_nominated_spec_t nomination = {.name = pod->name,
-                                                .object = object_of(pod),
-                                                .node = decision->chosen,
-                                                .priority = pod->priority,
-                                                .requests = {.cpu_milli = pod->cpu_milli},
-                                                .expires_ns = decision->nomination_expires_ns};
+    schedq_nominated_spec_t nomination = SCHEDQ_NOMINATED_SPEC_INIT;
     uint64_t victims[VICTIMS_MAX], clears[VICTIMS_MAX];
 
     if (decision->delete_count > VICTIMS_MAX || decision->clear_count > VICTIMS_MAX) {
         require(SCHEDQ_FULL, "schedq_preempt", "more victims than a node holds here");
     }
+    nomination.name = pod->name;
+    nomination.object = object_of(pod);
+    nomination.node = decision->chosen;
+    nomination.priority = pod->priority;
+    nomination.requests.cpu_milli = pod->cpu_milli;
+    nomination.expires_ns = decision->nomination_expires_ns;
     printf("%s: nominated, %" PRIu32 " to be evicted\n", pod->name, decision->delete_count);
     require(schedq_cluster_nominate(cluster, &nomination, NULL), "schedq_cluster_nominate",
             schedq_cluster_error(cluster));
@@ -252,12 +256,14 @@ act(struct pod *pod, const schedq_preemption_decision_t *decision)
     for (uint32_t i = 0; i < decision->clear_count; i++) {
         clears[i] = decision->clears[i].object;
     }
-    const schedq_eviction_t eviction = {.preemptor = object_of(pod),
-                                        .victims = victims,
-                                        .victim_count = decision->delete_count,
-                                        .clears = clears,
-                                        .clear_count = decision->clear_count,
-                                        .later = decision->holds};
+    schedq_eviction_t eviction = SCHEDQ_EVICTION_INIT;
+
+    eviction.preemptor = object_of(pod);
+    eviction.victims = victims;
+    eviction.victim_count = decision->delete_count;
+    eviction.clears = clears;
+    eviction.clear_count = decision->clear_count;
+    eviction.later = decision->holds;
 
     require(schedq_evictor_evict(evictor, &eviction, NULL), "schedq_evictor_evict", "");
 }
@@ -353,11 +359,13 @@ open_queue(void)
 static void
 open_preemption(void)
 {
-    const schedq_node_spec_t node = {
-        .name = "node-a", .allocatable = {.cpu_milli = NODE_CPU_MILLI}, .pods = 110};
+    schedq_node_spec_t node = SCHEDQ_NODE_SPEC_INIT;
     schedq_evictor_config_t config = SCHEDQ_EVICTOR_CONFIG_INIT;
     char why[200] = "";
 
+    node.name = "node-a";
+    node.allocatable.cpu_milli = NODE_CPU_MILLI;
+    node.pods = 110;
     rules = (schedq_preemption_config_t)SCHEDQ_PREEMPTION_CONFIG_INIT;
     require(schedq_cluster_create(NULL, &cluster, why, sizeof why), "schedq_cluster_create", why);
     require(schedq_cluster_add_node(cluster, &node, NULL), "schedq_cluster_add_node",

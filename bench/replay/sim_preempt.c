@@ -174,6 +174,7 @@ sim_preempt_node_joined(sim_t *sim, uint32_t node)
     const workload_node_t *recorded =
         &sim->scenario->workload->nodes[sim->scenario->nodes[node].node];
     const schedq_node_spec_t spec = {
+        .struct_size = sizeof(schedq_node_spec_t),
         .name = recorded->name,
         .object = sim_object(node),
         .allocatable = {.cpu_milli = recorded->cpu_milli,
@@ -193,6 +194,7 @@ static schedq_running_spec_t
 running_spec(const sim_t *sim, size_t pod, const char *name)
 {
     return (schedq_running_spec_t){
+        .struct_size = sizeof(schedq_running_spec_t),
         .name = name,
         .object = sim_object(pod),
         .node = sim->pods[pod].node,
@@ -216,7 +218,8 @@ nominate(sim_t *sim, sim_worker_t *worker, size_t pod, uint32_t nominated)
     sim_pod_name(sim, pod, name);
     must(sim, schedq_nominate(worker->queue, sim->pods[pod].handle, nominated), "schedq_nominate",
          pod, schedq_worker_error(worker->queue));
-    const schedq_nominated_spec_t spec = {.name = name,
+    const schedq_nominated_spec_t spec = {.struct_size = sizeof(schedq_nominated_spec_t),
+                                          .name = name,
                                           .object = sim_object(pod),
                                           .node = nominated - 1,
                                           .priority = priority_of(sim, pod),
@@ -367,6 +370,7 @@ evict_victims(sim_t *sim, size_t pod, const schedq_preemption_decision_t *decisi
 {
     struct sim_preemption *preemption = sim->preemption;
     const schedq_eviction_t eviction = {
+        .struct_size = sizeof(schedq_eviction_t),
         .preemptor = sim_object(pod),
         .victims = preemption->plan.victims,
         .victim_count = decision->delete_count,

@@ -101,6 +101,7 @@ copy_pod(preemption_run_t *run, uint32_t node, const plain_pod_t *pod)
 {
     pod_name_t name;
     const schedq_running_spec_t spec = {
+        .struct_size = sizeof(schedq_running_spec_t),
         .name = name.text,
         .object = pod->number,
         .node = node,
@@ -120,6 +121,7 @@ copy_node(preemption_run_t *run, uint32_t number)
     const plain_node_t *from = &run->plain->nodes[number];
     char name[32];
     const schedq_node_spec_t node = {
+        .struct_size = sizeof(schedq_node_spec_t),
         .name = name,
         .allocatable = {.cpu_milli = from->cpu, .memory_bytes = from->memory},
         .pods = from->slots,

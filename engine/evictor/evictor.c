@@ -369,8 +369,9 @@ schedq_evictor_evict(schedq_evictor_t *evictor, const schedq_eviction_t *evictio
 
     evicted = evicted != NULL ? evicted : &unused;
     *evicted = (schedq_evicted_t){0};
-    if (evictor == NULL || eviction == NULL || eviction->preemptor == 0 || eviction->later > 1 ||
-        eviction->reserved != 0 || !are_objects(eviction->victims, eviction->victim_count) ||
+    if (evictor == NULL || eviction == NULL || eviction->struct_size != sizeof *eviction ||
+        eviction->preemptor == 0 || eviction->later > 1 ||
+        !are_objects(eviction->victims, eviction->victim_count) ||
         !are_objects(eviction->clears, eviction->clear_count)) {
         return SCHEDQ_INVALID;
     }

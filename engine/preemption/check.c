@@ -33,6 +33,17 @@ check_pointer(const struct words *words, const char *field, const void *pointer)
 }
 
 bool
+check_size(const struct words *words, const char *what, uint32_t size, size_t expected)
+{
+    if (size != expected) {
+        words_say(words, "%s.struct_size %" PRIu32 ": %zu, as its initializer sets it", what, size,
+                  expected);
+        return false;
+    }
+    return true;
+}
+
+bool
 check_text_of(const struct words *words, const char *field, const char *text, uint32_t min)
 {
     if (!check_pointer(words, field, text)) {
@@ -171,7 +182,9 @@ check_allocator(char *why, size_t why_size, const schedq_allocator_t *allocator)
 bool
 check_node_spec(const struct words *words, const schedq_node_spec_t *spec, uint32_t resource_count)
 {
-    return check_text_of(words, "name", spec->name, 1) &&
+    return check_size(words, "spec", spec->struct_size, sizeof *spec) &&
+           check_text_of(words, "name", spec->name, 1) &&
+           check_zero(words, "reserved", spec->reserved) &&
            check_amounts(words, "allocatable", &spec->allocatable, resource_count) &&
            check_amount(words, "pods", spec->pods);
 }
@@ -202,17 +215,29 @@ check_labels(const struct words *words, const schedq_label_t *labels, uint32_t c
     return true;
 }
 
+static bool
+check_reserved(const struct words *words, const uint8_t *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!check_zero(words, "reserved", bytes[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool
 check_running_spec(const struct words *words, const schedq_running_spec_t *spec,
                    uint32_t resource_count)
 {
-    return check_full_name(words, "name", spec->name) &&
+    return check_size(words, "spec", spec->struct_size, sizeof *spec) &&
+           check_full_name(words, "name", spec->name) &&
            check_amounts(words, "requests", &spec->requests, resource_count) &&
            check_labels(words, spec->labels, spec->label_count) &&
            check_flag(words, "terminating", spec->terminating) &&
            check_flag(words, "is_protected", spec->is_protected) &&
            check_flag(words, "disruption_status", spec->disruption_status) &&
-           check_zero(words, "reserved", spec->reserved) &&
+           check_reserved(words, spec->reserved, sizeof spec->reserved) &&
            (spec->disruption_reason == NULL ||
             check_text_of(words, "disruption_reason", spec->disruption_reason, 0));
 }
@@ -264,7 +289,9 @@ check_selector(const struct words *words, const schedq_budget_spec_t *spec)
 bool
 check_budget_spec(const struct words *words, const schedq_budget_spec_t *spec)
 {
-    if (!check_full_name(words, "name", spec->name) || !check_selector(words, spec) ||
+    if (!check_size(words, "spec", spec->struct_size, sizeof *spec) ||
+        !check_zero(words, "reserved", spec->reserved) ||
+        !check_full_name(words, "name", spec->name) || !check_selector(words, spec) ||
         (spec->disrupted_count > 0 && !check_pointer(words, "disrupted", spec->disrupted))) {
         return false;
     }
@@ -280,7 +307,9 @@ bool
 check_nominated_spec(const struct words *words, const schedq_nominated_spec_t *spec,
                      uint32_t resource_count)
 {
-    return check_full_name(words, "name", spec->name) &&
+    return check_size(words, "spec", spec->struct_size, sizeof *spec) &&
+           check_zero(words, "reserved", spec->reserved) &&
+           check_full_name(words, "name", spec->name) &&
            check_amounts(words, "requests", &spec->requests, resource_count) &&
            check_time(words, "expires_ns", spec->expires_ns);
 }

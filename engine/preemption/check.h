@@ -20,6 +20,8 @@ __attribute__((format(printf, 2, 3))) void words_say(const struct words *words, 
 
 /** INVALID with "FIELD NULL: a pointer". */
 bool check_pointer(const struct words *words, const char *field, const void *pointer);
+/** The struct_size of a struct that its initializer has not touched is none. */
+bool check_size(const struct words *words, const char *what, uint32_t size, size_t expected);
 /** A text of min..317 bytes. */
 bool check_text_of(const struct words *words, const char *field, const char *text, uint32_t min);
 /** "namespace/name". */

@@ -335,6 +335,8 @@ schedq_cluster_load(schedq_cluster_t *cluster, const schedq_cluster_arrays_t *ar
     const struct words words = cluster_words(cluster);
 
     if (!check_pointer(&words, "arrays", arrays) ||
+        !check_size(&words, "arrays", arrays->struct_size, sizeof *arrays) ||
+        !check_zero(&words, "arrays.reserved", arrays->reserved) ||
         (arrays->node_count > 0 && !check_pointer(&words, "arrays.nodes", arrays->nodes)) ||
         (arrays->pod_count > 0 && !check_pointer(&words, "arrays.pods", arrays->pods)) ||
         (arrays->budget_count > 0 && !check_pointer(&words, "arrays.budgets", arrays->budgets)) ||

@@ -30,17 +30,6 @@ schedq_preemption_config_preset(schedq_preemption_config_t *config, schedq_prese
     return SCHEDQ_OK;
 }
 
-static bool
-check_size(const struct words *words, const char *what, uint32_t size, size_t expected)
-{
-    if (size != expected) {
-        words_say(words, "%s.struct_size %" PRIu32 ": %zu, as its initializer sets it", what, size,
-                  expected);
-        return false;
-    }
-    return true;
-}
-
 bool
 check_config(const struct words *words, const schedq_preemption_config_t *config)
 {

@@ -116,7 +116,8 @@ schedq_cluster_update_node(schedq_cluster_t *cluster, uint32_t node, const sched
     }
     const struct words words = cluster_words(cluster);
 
-    if (!check_pointer(&words, "spec", spec)) {
+    if (!check_pointer(&words, "spec", spec) ||
+        !check_size(&words, "spec", spec->struct_size, sizeof *spec)) {
         return SCHEDQ_INVALID;
     }
     if (!node_exists(cluster, node)) {

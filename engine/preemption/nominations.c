@@ -195,7 +195,7 @@ nominate_checked(schedq_cluster_t *cluster, const schedq_nominated_spec_t *spec,
 
     nomination->object = spec->object;
     nomination->generation = ++cluster->nominated_ever;
-    nomination->expires_ns = spec->expires_ns;
+    nomination->expires_ns = spec->expires_ns != 0 ? spec->expires_ns : SCHEDQ_NO_DEADLINE;
     nomination->node = spec->node;
     nomination->priority = spec->priority;
     nomination->requests = requests;

@@ -363,7 +363,8 @@ schedq_cluster_update_pod(schedq_cluster_t *cluster, schedq_running_t handle,
     const struct words words = cluster_words(cluster);
     struct pod *pod = pod_of(cluster, handle);
 
-    if (!check_pointer(&words, "spec", spec)) {
+    if (!check_pointer(&words, "spec", spec) ||
+        !check_size(&words, "spec", spec->struct_size, sizeof *spec)) {
         return SCHEDQ_INVALID;
     }
     if (pod == NULL) {

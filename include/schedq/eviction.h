@@ -114,8 +114,10 @@ typedef struct schedq_evictor_config {
             NULL, NULL                                                                   \
     }
 
-/** What is to be done. Lists are copied if it is done LATER. */
+/** What is to be done. Lists are copied if it is done LATER. Begin with SCHEDQ_EVICTION_INIT. */
 typedef struct schedq_eviction {
+    uint32_t struct_size;    /**< set by SCHEDQ_EVICTION_INIT */
+    uint32_t later;          /**< 0..1: 1: by schedq_evictor_config.spawn */
     uint64_t preemptor;      /**< its object as PreEnqueue gets it, which must stay the same number
                                   while it is held (an index or a uid, not the address of a
                                   version); not 0 */
@@ -124,9 +126,12 @@ typedef struct schedq_eviction {
     const uint64_t *clears;  /**< objects of nominated pods that are less important */
     uint32_t victim_count;   /**< of `victims` */
     uint32_t clear_count;    /**< of `clears` */
-    uint32_t later;          /**< 0..1 */
-    uint32_t reserved; /**< zero */
 } schedq_eviction_t;
+
+#define SCHEDQ_EVICTION_INIT                                 \
+    {                                                        \
+        sizeof(schedq_eviction_t), 0, 0, NULL, NULL, 0, 0 \
+    }
 
 /** What was done. LATER: all zero. */
 typedef struct schedq_evicted {

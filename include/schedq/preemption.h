@@ -99,8 +99,10 @@ typedef struct schedq_amounts {
     uint32_t reserved; /**< zero */
 } schedq_amounts_t;
 
-/** A node: a machine, with what it has to give. */
+/** A node: a machine, with what it has to give. Begin with SCHEDQ_NODE_SPEC_INIT. */
 typedef struct schedq_node_spec {
+    uint32_t struct_size;         /**< set by SCHEDQ_NODE_SPEC_INIT */
+    uint32_t reserved;            /**< zero */
     const char *name;             /**< 1..317 bytes */
     uint64_t object;              /**< the caller's own */
     schedq_amounts_t allocatable; /**< what pods may request of it in all */
@@ -108,31 +110,48 @@ typedef struct schedq_node_spec {
     int64_t pods;
 } schedq_node_spec_t;
 
+#define SCHEDQ_AMOUNTS_INIT \
+    {                       \
+        0, 0, NULL, 0, 0    \
+    }
+
+#define SCHEDQ_NODE_SPEC_INIT                                                     \
+    {                                                                             \
+        sizeof(schedq_node_spec_t), 0, NULL, 0, SCHEDQ_AMOUNTS_INIT, 0 /* pods */ \
+    }
+
 /** A label of a pod. */
 typedef struct schedq_label {
     const char *key;   /**< 1..317 bytes */
     const char *value; /**< 0..317 bytes */
 } schedq_label_t;
 
-/** A pod that occupies a node. */
+/** A pod that occupies a node. Begin with SCHEDQ_RUNNING_SPEC_INIT. */
 typedef struct schedq_running_spec {
+    uint32_t struct_size; /**< set by SCHEDQ_RUNNING_SPEC_INIT */
+    uint32_t node;        /**< the number of a node */
     const char *name;     /**< "namespace/name", 3..317 bytes */
     uint64_t object;      /**< the caller's own */
     uint64_t workload;    /**< the caller's key of what it belongs to (a job); 0 = none */
-    uint32_t node;        /**< the number of a node */
     int32_t  priority;    /**< lower ones are evicted for higher ones */
+    uint32_t label_count; /**< 0..SCHEDQ_LABELS_MAX */
     int64_t  start_ns;    /**< any value, with min_run_ns on the clock of schedq_preemptor.now_ns;
                                SCHEDQ_NO_START: spared by min_run_ns */
     schedq_amounts_t requests; /**< what it takes of its node */
     const schedq_label_t *labels; /**< each key once */
-    uint32_t label_count; /**< 0..SCHEDQ_LABELS_MAX */
     uint8_t  terminating; /**< 0..1: it has a deletionTimestamp */
     uint8_t  is_protected; /**< 0..1: never a victim (kube's IsEligiblePod said no) */
     uint8_t  disruption_status; /**< 0..1: its condition DisruptionTarget is True */
-    uint8_t  reserved; /**< zero */
+    uint8_t  reserved[5]; /**< zero */
     const char *disruption_reason; /**< the condition's reason; NULL = no such condition. What
                                         counts is "PreemptionByScheduler" */
 } schedq_running_spec_t;
+
+#define SCHEDQ_RUNNING_SPEC_INIT                                                          \
+    {                                                                                     \
+        sizeof(schedq_running_spec_t), 0, NULL, 0, 0, 0, 0, 0, SCHEDQ_AMOUNTS_INIT, NULL, \
+            0, 0, 0, {0, 0, 0, 0, 0}, NULL                                                \
+    }
 
 /* budget.selector */
 enum { SCHEDQ_SELECT_NIL = 0, SCHEDQ_SELECT_INVALID = 1, SCHEDQ_SELECT_ALL_OF = 2 };
@@ -147,8 +166,10 @@ typedef struct schedq_requirement {
     uint32_t reserved; /**< zero */
 } schedq_requirement_t;
 
-/** A PodDisruptionBudget. */
+/** A PodDisruptionBudget. Begin with SCHEDQ_BUDGET_SPEC_INIT. */
 typedef struct schedq_budget_spec {
+    uint32_t struct_size; /**< set by SCHEDQ_BUDGET_SPEC_INIT */
+    uint32_t reserved; /**< zero */
     const char *name;  /**< "namespace/name", 3..317 bytes; it concerns pods of this namespace */
     const schedq_requirement_t *requirements; /**< all have to be met */
     uint32_t requirement_count; /**< 0..SCHEDQ_LABELS_MAX; 0 unless selector is ALL_OF */
@@ -160,30 +181,54 @@ typedef struct schedq_budget_spec {
     const char *const *disrupted;
 } schedq_budget_spec_t;
 
-/** A waiting pod that an earlier decision promised a node. */
+#define SCHEDQ_BUDGET_SPEC_INIT                                                       \
+    {                                                                                 \
+        sizeof(schedq_budget_spec_t), 0, NULL, NULL, 0, SCHEDQ_SELECT_NIL, 0, 0, NULL \
+    }
+
+/**
+ * A waiting pod that an earlier decision promised a node. Begin with SCHEDQ_NOMINATED_SPEC_INIT.
+ */
 typedef struct schedq_nominated_spec {
+    uint32_t struct_size; /**< set by SCHEDQ_NOMINATED_SPEC_INIT */
+    uint32_t node;      /**< the number of a node */
     const char *name;   /**< "namespace/name", 3..317 bytes */
     uint64_t object;    /**< the caller's own */
-    uint32_t node;      /**< the number of a node */
+    uint32_t reserved;  /**< zero */
     int32_t  priority;  /**< it holds its place against lower ones */
     schedq_amounts_t requests; /**< what it will take there */
     int64_t  expires_ns; /**< end of its lease, on the clock of schedq_preemptor.now_ns, 0 or more;
-                              SCHEDQ_NO_DEADLINE = never, 0 = over at once: pass
+                              0 and SCHEDQ_NO_DEADLINE = it has none: pass
                               decision.nomination_expires_ns. Heeded by evaluations with
                               config.nomination_lease_ns > 0, and by schedq_cluster_expire */
 } schedq_nominated_spec_t;
 
-/** Everything at once. A pod's or a nomination's node is the position of a node in `nodes`. */
+#define SCHEDQ_NOMINATED_SPEC_INIT                                                                 \
+    {                                                                                              \
+        sizeof(schedq_nominated_spec_t), 0, NULL, 0, 0, 0, SCHEDQ_AMOUNTS_INIT, 0 /* expires_ns */ \
+    }
+
+/**
+ * Everything at once. Begin with SCHEDQ_CLUSTER_ARRAYS_INIT. A pod's or a nomination's node is the
+ * position of a node in `nodes`.
+ */
 typedef struct schedq_cluster_arrays {
+    uint32_t struct_size;     /**< set by SCHEDQ_CLUSTER_ARRAYS_INIT */
+    uint32_t node_count;      /**< of `nodes` */
     const schedq_node_spec_t      *nodes;     /**< their numbers are 0, 1, ... */
     const schedq_running_spec_t   *pods;      /**< that occupy them */
     const schedq_budget_spec_t    *budgets;   /**< that limit evictions */
     const schedq_nominated_spec_t *nominated; /**< that were promised a node */
-    uint32_t node_count;      /**< of `nodes` */
     uint32_t pod_count;       /**< of `pods` */
     uint32_t budget_count;    /**< of `budgets` */
     uint32_t nominated_count; /**< of `nominated` */
+    uint32_t reserved;        /**< zero */
 } schedq_cluster_arrays_t;
+
+#define SCHEDQ_CLUSTER_ARRAYS_INIT                                             \
+    {                                                                          \
+        sizeof(schedq_cluster_arrays_t), 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0 \
+    }
 
 /** A running pod as the snapshot has it; name, texts and lists are not given back. */
 typedef struct schedq_running_view {
@@ -580,18 +625,18 @@ typedef struct schedq_preemption_config {
 } schedq_preemption_config_t;
 
 /** kube-scheduler 1.34's behaviour, but at least one candidate is looked for. */
-#define SCHEDQ_PREEMPTION_CONFIG_INIT                                                     \
-    {                                                                                     \
-        sizeof(schedq_preemption_config_t), 10, /* candidates_percentage */               \
-            100,                                /* candidates_absolute */                 \
-            1,                                  /* candidates_min */                      \
-            SCHEDQ_VICTIMS_BY_IMPORTANCE, SCHEDQ_BUDGETS_COUNT_DOWN,                      \
-            SCHEDQ_BLOCKED_BY_TARGET, SCHEDQ_NO_VICTIMS_ERROR,                            \
-            1,                                  /* sorts_again */                         \
-            1,                                  /* start_criterion */                     \
-            1,                                  /* heeds_never */                         \
-            1,                                  /* asynchronous */                        \
-            0, 0, 0, 0, NULL, NULL, 0           /* max_victims .. reserved */             \
+#define SCHEDQ_PREEMPTION_CONFIG_INIT                                         \
+    {                                                                         \
+        sizeof(schedq_preemption_config_t), 10, /* candidates_percentage */   \
+            100,                                /* candidates_absolute */     \
+            1,                                  /* candidates_min */          \
+            SCHEDQ_VICTIMS_BY_IMPORTANCE, SCHEDQ_BUDGETS_COUNT_DOWN,          \
+            SCHEDQ_BLOCKED_BY_TARGET, SCHEDQ_NO_VICTIMS_ERROR,                \
+            1,                                  /* sorts_again */             \
+            1,                                  /* start_criterion */         \
+            1,                                  /* heeds_never */             \
+            1,                                  /* asynchronous */            \
+            0, 0, 0, 0, NULL, NULL, 0           /* max_victims .. reserved */ \
     }
 
 /**
@@ -743,10 +788,10 @@ typedef struct schedq_preemptor {
     const schedq_executor_t *executor;  /**< NULL: all on the caller's thread */
 } schedq_preemptor_t;
 
-#define SCHEDQ_PREEMPTOR_INIT                                                                 \
-    {                                                                                         \
+#define SCHEDQ_PREEMPTOR_INIT                                                                \
+    {                                                                                        \
         sizeof(schedq_preemptor_t), 0, NULL, 0, {0, 0, NULL, 0, 0}, SCHEDQ_NO_NODE, 0, NULL, \
-            0, 0, 0, NULL, NULL, 0, 0, NULL, NULL                                             \
+            0, 0, 0, NULL, NULL, 0, 0, NULL, NULL                                            \
     }
 
 /* ---- the decision ---------------------------------------------------------------------------- */
@@ -816,10 +861,10 @@ typedef struct schedq_preemption_decision {
     int64_t  nomination_expires_ns;
 } schedq_preemption_decision_t;
 
-#define SCHEDQ_PREEMPTION_DECISION_INIT                                                     \
-    {                                                                                       \
+#define SCHEDQ_PREEMPTION_DECISION_INIT                                                    \
+    {                                                                                      \
         sizeof(schedq_preemption_decision_t), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, NULL, NULL, NULL, NULL, 0                                                    \
+            0, NULL, NULL, NULL, NULL, 0                                                   \
     }
 
 /** What the dry run found out about a node. */

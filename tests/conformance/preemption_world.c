@@ -74,6 +74,7 @@ add_nodes(struct preemption_world *world)
     world->statuses = keep(&world->of->memory, world->node_count + 1, 1);
     for (const struct case_node *node = world->of->nodes; node != NULL; node = node->next) {
         const schedq_node_spec_t spec = {
+            .struct_size = sizeof(schedq_node_spec_t),
             .name = node->name,
             .allocatable = amounts_of(world, &node->allocatable),
             .pods = node->pods.value,
@@ -110,6 +111,7 @@ add_pod(struct preemption_world *world, const struct case_pod *pod)
         labels[label_count++] = (schedq_label_t){"tier", pod->tier};
     }
     const schedq_running_spec_t spec = {
+        .struct_size = sizeof(schedq_running_spec_t),
         .name = full_name(world, pod->space, pod->name),
         .object = (uint64_t)(uintptr_t)pod,
         .node = number_of(world, pod->node),
@@ -133,6 +135,7 @@ add_budget(struct preemption_world *world, const struct case_budget *budget)
 {
     schedq_requirement_t requirement = {0};
     schedq_budget_spec_t spec = {
+        .struct_size = sizeof(schedq_budget_spec_t),
         .name = full_name(world, budget->space, budget->name),
         .allowed = (int32_t)budget->allowed.value,
         .disrupted = (const char *const *)budget->disrupted.item,
@@ -165,6 +168,7 @@ nominate(struct preemption_world *world, const char *name, const char *node, int
          const struct case_amounts *requests)
 {
     const schedq_nominated_spec_t spec = {
+        .struct_size = sizeof(schedq_nominated_spec_t),
         .name = full_name(world, "ns", name),
         .object = (uint64_t)(uintptr_t)name,
         .node = number_of(world, node),

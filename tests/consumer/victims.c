@@ -26,10 +26,15 @@ decides(const schedq_cluster_t *cluster, schedq_preemption_t *workspace, schedq_
 int
 main(void)
 {
-    const schedq_node_spec_t node = {
-        .name = "node", .object = 1, .allocatable = {.cpu_milli = 1000}, .pods = 10};
-    const schedq_running_spec_t web = {
-        .name = "default/web", .object = 1, .requests = {.cpu_milli = 600}};
+    const schedq_node_spec_t node = {.struct_size = sizeof(schedq_node_spec_t),
+                                     .name = "node",
+                                     .object = 1,
+                                     .allocatable = {.cpu_milli = 1000},
+                                     .pods = 10};
+    const schedq_running_spec_t web = {.struct_size = sizeof(schedq_running_spec_t),
+                                       .name = "default/web",
+                                       .object = 1,
+                                       .requests = {.cpu_milli = 600}};
     schedq_cluster_t *cluster;
     schedq_preemption_t *workspace;
     schedq_running_t running;

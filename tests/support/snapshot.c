@@ -42,7 +42,10 @@ snapshot_teardown(void **state)
 uint32_t
 snapshot_node(snapshot_t *snapshot, const char *name, int64_t cpu_milli)
 {
-    const schedq_node_spec_t spec = {.name = name, .allocatable.cpu_milli = cpu_milli, .pods = 110};
+    const schedq_node_spec_t spec = {.struct_size = sizeof(schedq_node_spec_t),
+                                     .name = name,
+                                     .allocatable.cpu_milli = cpu_milli,
+                                     .pods = 110};
     uint32_t node;
 
     assert_ok(schedq_cluster_add_node(snapshot->cluster, &spec, &node));
@@ -52,8 +55,11 @@ snapshot_node(snapshot_t *snapshot, const char *name, int64_t cpu_milli)
 schedq_running_spec_t
 snapshot_pod_spec(const char *name, uint32_t node, int32_t priority, int64_t cpu_milli)
 {
-    return (schedq_running_spec_t){
-        .name = name, .node = node, .priority = priority, .requests.cpu_milli = cpu_milli};
+    return (schedq_running_spec_t){.struct_size = sizeof(schedq_running_spec_t),
+                                   .name = name,
+                                   .node = node,
+                                   .priority = priority,
+                                   .requests.cpu_milli = cpu_milli};
 }
 
 schedq_running_t

@@ -94,7 +94,8 @@ call_node(snapshot_t *snapshot)
 {
     schedq_amount_t extended[4];
     char name[32];
-    const schedq_node_spec_t spec = {.name = name_of(name, "", "n"),
+    const schedq_node_spec_t spec = {.struct_size = sizeof(schedq_node_spec_t),
+                                     .name = name_of(name, "", "n"),
                                      .object = below(9),
                                      .allocatable = amounts(extended),
                                      .pods = amount()};
@@ -118,6 +119,7 @@ call_pod(snapshot_t *snapshot)
     schedq_label_t labels[3];
     char name[32];
     schedq_running_spec_t spec = {
+        .struct_size = sizeof(schedq_running_spec_t),
         .name = name_of(name, "ns/", "p"),
         .object = below(9),
         .workload = below(3),
@@ -131,7 +133,7 @@ call_pod(snapshot_t *snapshot)
         .is_protected = (uint8_t)(once_in(30) ? 9 : below(2)),
         .disruption_status = (uint8_t)(once_in(30) ? 2 : below(2)),
         .disruption_reason = once_in(2) ? NULL : "PreemptionByScheduler",
-        .reserved = once_in(60),
+        .reserved = {once_in(60)},
     };
 
     for (int i = 0; i < 3; i++) {
@@ -160,6 +162,7 @@ call_budget(snapshot_t *snapshot)
     schedq_requirement_t requirements[2];
     char name[32];
     const schedq_budget_spec_t spec = {
+        .struct_size = sizeof(schedq_budget_spec_t),
         .name = name_of(name, "ns/", "d"),
         .requirements = once_in(30) ? NULL : requirements,
         .requirement_count = below(3),
@@ -186,6 +189,7 @@ call_nomination(snapshot_t *snapshot)
     schedq_amount_t extended[4];
     char name[32];
     const schedq_nominated_spec_t spec = {
+        .struct_size = sizeof(schedq_nominated_spec_t),
         .name = name_of(name, "ns/", "q"),
         .object = below(9),
         .node = below(NAMES + 1),
@@ -211,11 +215,14 @@ static schedq_status_t
 call_load(snapshot_t *snapshot)
 {
     schedq_node_spec_t nodes[3] = {
-        {.name = "n0"}, {.name = "n1"}, {.name = once_in(2) ? "n1" : "n2"}};
+        {.struct_size = sizeof(schedq_node_spec_t), .name = "n0"},
+        {.struct_size = sizeof(schedq_node_spec_t), .name = "n1"},
+        {.struct_size = sizeof(schedq_node_spec_t), .name = once_in(2) ? "n1" : "n2"}};
     schedq_running_spec_t pods[2] = {
         snapshot_pod_spec("ns/p0", below(4), priority(), amount()),
         snapshot_pod_spec(once_in(2) ? "ns/p0" : "ns/p1", 0, priority(), amount())};
-    const schedq_cluster_arrays_t arrays = {.nodes = nodes,
+    const schedq_cluster_arrays_t arrays = {.struct_size = sizeof(schedq_cluster_arrays_t),
+                                            .nodes = nodes,
                                             .node_count = below(4),
                                             .pods = once_in(9) ? NULL : pods,
                                             .pod_count = below(3)};

@@ -65,14 +65,18 @@ add_nodes(struct column_world *world)
             world->has[i][r] = amount_on(i, r);
         }
         (void)snprintf(name, sizeof name, "n%u", i);
-        const schedq_node_spec_t node = {.name = name,
+        const schedq_node_spec_t node = {.struct_size = sizeof(schedq_node_spec_t),
+                                         .name = name,
                                          .allocatable =
                                              amounts_of(world->has[i], &extended, world->extended),
                                          .pods = SCHEDQ_QUANTITY_MAX};
         assert_ok(schedq_cluster_add_node(world->snapshot->cluster, &node, NULL));
         (void)snprintf(name, sizeof name, "ns/p%u", i);
-        const schedq_running_spec_t pod = {
-            .name = name, .node = i, .requests = amounts_of(most, &extended, world->extended)};
+        const schedq_running_spec_t pod = {.struct_size = sizeof(schedq_running_spec_t),
+                                           .name = name,
+                                           .node = i,
+                                           .requests =
+                                               amounts_of(most, &extended, world->extended)};
         assert_ok(schedq_cluster_add_pod(world->snapshot->cluster, &pod, NULL));
     }
 }
@@ -161,9 +165,13 @@ sums_of_the_greatest_quantities_stay_in_range(void **state)
     const schedq_amounts_t most = {.cpu_milli = SCHEDQ_QUANTITY_MAX,
                                    .memory_bytes = SCHEDQ_QUANTITY_MAX};
     uint32_t node = snapshot_node(snapshot, "n1", 0);
-    const schedq_running_spec_t kept = {
-        .name = "ns/a", .node = node, .priority = 200, .requests = most};
-    const schedq_nominated_spec_t nominated = {.name = "ns/b",
+    const schedq_running_spec_t kept = {.struct_size = sizeof(schedq_running_spec_t),
+                                        .name = "ns/a",
+                                        .node = node,
+                                        .priority = 200,
+                                        .requests = most};
+    const schedq_nominated_spec_t nominated = {.struct_size = sizeof(schedq_nominated_spec_t),
+                                               .name = "ns/b",
                                                .node = node,
                                                .priority = 200,
                                                .requests = most,

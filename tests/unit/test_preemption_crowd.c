@@ -107,7 +107,8 @@ name_of(char *name, size_t size, const char *kind, unsigned number)
 static schedq_running_spec_t
 victim_spec(unsigned victim)
 {
-    return (schedq_running_spec_t){.object = VICTIM + victim,
+    return (schedq_running_spec_t){.struct_size = sizeof(schedq_running_spec_t),
+                                   .object = VICTIM + victim,
                                    .node = victim / VICTIMS,
                                    .priority = (int32_t)(victim % 5),
                                    .requests.cpu_milli = NODE_CPU / VICTIMS};
@@ -305,7 +306,8 @@ bind(struct crowd *crowd, unsigned number, uint32_t node)
 {
     struct preemptor *preemptor = &crowd->preemptors[number];
     char name[40];
-    const schedq_running_spec_t spec = {.name = name_of(name, sizeof name, "p", number),
+    const schedq_running_spec_t spec = {.struct_size = sizeof(schedq_running_spec_t),
+                                        .name = name_of(name, sizeof name, "p", number),
                                         .object = number,
                                         .node = node,
                                         .priority = preemptor->priority,
@@ -325,7 +327,8 @@ promise(struct crowd *crowd, unsigned number, const schedq_preemption_decision_t
 {
     struct preemptor *preemptor = &crowd->preemptors[number];
     char name[40];
-    const schedq_nominated_spec_t nomination = {.name = name_of(name, sizeof name, "p", number),
+    const schedq_nominated_spec_t nomination = {.struct_size = sizeof(schedq_nominated_spec_t),
+                                                .name = name_of(name, sizeof name, "p", number),
                                                 .object = number,
                                                 .node = decision->chosen,
                                                 .priority = preemptor->priority,
@@ -373,7 +376,8 @@ plan(struct crowd *crowd, unsigned number, const schedq_preemption_decision_t *d
     for (uint32_t i = 0; i < decision->clear_count; i++) {
         clears[i] = decision->clears[i].object;
     }
-    return (schedq_eviction_t){.preemptor = number,
+    return (schedq_eviction_t){.struct_size = sizeof(schedq_eviction_t),
+                               .preemptor = number,
                                .victims = victims,
                                .victim_count = decision->delete_count,
                                .clears = clears,
@@ -580,7 +584,8 @@ fill(struct crowd *crowd)
 
     assert_ok(schedq_cluster_create(NULL, &crowd->cluster, NULL, 0));
     for (unsigned i = 0; i < NODES; i++) {
-        const schedq_node_spec_t node = {.name = name_of(name, sizeof name, "n", i) + 3,
+        const schedq_node_spec_t node = {.struct_size = sizeof(schedq_node_spec_t),
+                                         .name = name_of(name, sizeof name, "n", i) + 3,
                                          .allocatable.cpu_milli = NODE_CPU,
                                          .pods = 110};
 

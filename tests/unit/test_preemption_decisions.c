@@ -131,12 +131,14 @@ a_nomination_counts_until_its_lease_is_over(void **state)
 {
     snapshot_t *snapshot = *state;
     uint32_t node = snapshot_node(snapshot, "n1", 200);
-    const schedq_nominated_spec_t nominated = {.name = "ns/q",
+    const schedq_nominated_spec_t nominated = {.struct_size = sizeof(schedq_nominated_spec_t),
+                                               .name = "ns/q",
                                                .node = node,
                                                .priority = 500,
                                                .requests.cpu_milli = 150,
                                                .expires_ns = 1000};
-    const schedq_nominated_spec_t renewed = {.name = "ns/q",
+    const schedq_nominated_spec_t renewed = {.struct_size = sizeof(schedq_nominated_spec_t),
+                                             .name = "ns/q",
                                              .node = node,
                                              .priority = 500,
                                              .requests.cpu_milli = 150,
@@ -174,16 +176,28 @@ expired_nominations_are_told(void **state)
 {
     snapshot_t *snapshot = *state;
     uint32_t node = snapshot_node(snapshot, "n1", 200);
-    schedq_nominated_spec_t nominated = {
-        .name = "ns/q", .object = 1, .node = node, .expires_ns = 10};
+    schedq_nominated_spec_t nominated = {.struct_size = sizeof(schedq_nominated_spec_t),
+                                         .name = "ns/q",
+                                         .object = 1,
+                                         .node = node,
+                                         .expires_ns = 10};
     uint64_t sum = 0;
 
     assert_ok(schedq_cluster_nominate(snapshot->cluster, &nominated, NULL));
-    nominated =
-        (schedq_nominated_spec_t){.name = "ns/r", .object = 10, .node = node, .expires_ns = 11};
+    nominated = (schedq_nominated_spec_t){.struct_size = sizeof(schedq_nominated_spec_t),
+                                          .name = "ns/r",
+                                          .object = 10,
+                                          .node = node,
+                                          .expires_ns = 11};
     assert_ok(schedq_cluster_nominate(snapshot->cluster, &nominated, NULL));
-    nominated = (schedq_nominated_spec_t){
-        .name = "ns/s", .object = 100, .node = node, .expires_ns = SCHEDQ_NO_DEADLINE};
+    nominated = (schedq_nominated_spec_t){.struct_size = sizeof(schedq_nominated_spec_t),
+                                          .name = "ns/s",
+                                          .object = 100,
+                                          .node = node,
+                                          .expires_ns = SCHEDQ_NO_DEADLINE};
+    assert_ok(schedq_cluster_nominate(snapshot->cluster, &nominated, NULL));
+    nominated.name = "ns/t";
+    nominated.expires_ns = 0; /* the same */
     assert_ok(schedq_cluster_nominate(snapshot->cluster, &nominated, NULL));
     assert_ok(schedq_cluster_expire(snapshot->cluster, 10, count_expired, &sum));
     assert_int_equal(sum, 1);
@@ -279,7 +293,8 @@ more_priorities_than_levels_are_summed_right(void **state)
                 assert_ok(schedq_cluster_remove_pod(snapshot->cluster, pods[i]));
             }
         }
-        const schedq_node_spec_t smaller = {.allocatable.cpu_milli = 5000, .pods = 110};
+        const schedq_node_spec_t smaller = {
+            .struct_size = sizeof(schedq_node_spec_t), .allocatable.cpu_milli = 5000, .pods = 110};
         assert_ok(schedq_cluster_update_node(snapshot->cluster, node, &smaller));
     }
 }

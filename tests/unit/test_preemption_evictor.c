@@ -115,7 +115,8 @@ static const uint64_t clears[] = {11, 12};
 static schedq_eviction_t
 eviction(uint32_t later)
 {
-    return (schedq_eviction_t){.preemptor = PREEMPTOR,
+    return (schedq_eviction_t){.struct_size = sizeof(schedq_eviction_t),
+                               .preemptor = PREEMPTOR,
                                .victims = victims,
                                .victim_count = 3,
                                .clears = clears,
@@ -371,7 +372,7 @@ a_bad_eviction_is_refused_and_nothing_is_done(void **state)
         bad[i] = eviction(i & 1);
     bad[0].preemptor = 0;
     bad[1].later = 2;
-    bad[2].reserved = 1;
+    bad[2].struct_size = 0;
     bad[3].victims = NULL;
     bad[4].victims = with_zero;
     bad[5].clears = NULL;

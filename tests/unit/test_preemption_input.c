@@ -32,13 +32,16 @@ static uint32_t
 fill(snapshot_t *snapshot)
 {
     const schedq_requirement_t requirement = {.key = "app", .value = "web"};
-    const schedq_budget_spec_t budget = {.name = "ns/d",
+    const schedq_budget_spec_t budget = {.struct_size = sizeof(schedq_budget_spec_t),
+                                         .name = "ns/d",
                                          .requirements = &requirement,
                                          .requirement_count = 1,
                                          .selector = SCHEDQ_SELECT_ALL_OF};
     uint32_t node = snapshot_node(snapshot, "n1", 1000);
-    const schedq_nominated_spec_t nominated = {
-        .name = "ns/q", .node = node, .expires_ns = SCHEDQ_NO_DEADLINE};
+    const schedq_nominated_spec_t nominated = {.struct_size = sizeof(schedq_nominated_spec_t),
+                                               .name = "ns/q",
+                                               .node = node,
+                                               .expires_ns = SCHEDQ_NO_DEADLINE};
 
     (void)snapshot_pod(snapshot, "ns/a", node, 1, 100);
     assert_ok(schedq_cluster_set_budget(snapshot->cluster, &budget));
@@ -58,8 +61,10 @@ bad_names_are_refused_everywhere(void **state)
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const schedq_running_spec_t pod = snapshot_pod_spec(names[i], node, 0, 0);
-        const schedq_budget_spec_t budget = {.name = names[i]};
-        const schedq_nominated_spec_t nominated = {.name = names[i], .node = node};
+        const schedq_budget_spec_t budget = {.struct_size = sizeof(schedq_budget_spec_t),
+                                             .name = names[i]};
+        const schedq_nominated_spec_t nominated = {
+            .struct_size = sizeof(schedq_nominated_spec_t), .name = names[i], .node = node};
         schedq_running_t found;
 
         REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &pod, NULL), SCHEDQ_INVALID,
@@ -77,7 +82,8 @@ bad_names_are_refused_everywhere(void **state)
     const char *node_names[] = {NULL, "", too_long};
 
     for (size_t i = 0; i < sizeof node_names / sizeof *node_names; i++) {
-        const schedq_node_spec_t spec = {.name = node_names[i]};
+        const schedq_node_spec_t spec = {.struct_size = sizeof(schedq_node_spec_t),
+                                         .name = node_names[i]};
         uint32_t number;
 
         REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &spec, NULL), SCHEDQ_INVALID,
@@ -90,12 +96,41 @@ bad_names_are_refused_everywhere(void **state)
 }
 
 static void
+a_struct_that_was_only_zeroed_is_refused(void **state)
+{
+    snapshot_t *snapshot = *state;
+    uint32_t node = fill(snapshot);
+    const schedq_node_spec_t no_size = {.name = "n2"};
+    const schedq_running_spec_t pod = {.name = "ns/b", .node = node};
+    const schedq_budget_spec_t budget = {.name = "ns/e"};
+    const schedq_nominated_spec_t nominated = {.name = "ns/r", .node = node};
+    const schedq_cluster_arrays_t arrays = {.node_count = 0};
+    schedq_running_t found;
+
+    assert_ok(schedq_cluster_find_pod(snapshot->cluster, "ns/a", &found));
+    REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &no_size, NULL), SCHEDQ_INVALID,
+            "spec.struct_size 0: ");
+    REFUSED(snapshot, schedq_cluster_update_node(snapshot->cluster, node, &no_size), SCHEDQ_INVALID,
+            "spec.struct_size 0: ");
+    REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &pod, NULL), SCHEDQ_INVALID,
+            "spec.struct_size 0: ");
+    REFUSED(snapshot, schedq_cluster_update_pod(snapshot->cluster, found, &pod), SCHEDQ_INVALID,
+            "spec.struct_size 0: ");
+    REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID,
+            "spec.struct_size 0: ");
+    REFUSED(snapshot, schedq_cluster_nominate(snapshot->cluster, &nominated, NULL), SCHEDQ_INVALID,
+            "spec.struct_size 0: ");
+    REFUSED(snapshot, schedq_cluster_load(snapshot->cluster, &arrays), SCHEDQ_INVALID,
+            "arrays.struct_size 0: ");
+}
+
+static void
 names_that_are_taken_are_refused(void **state)
 {
     snapshot_t *snapshot = *state;
     uint32_t node = fill(snapshot);
     const schedq_running_spec_t pod = snapshot_pod_spec("ns/a", node, 5, 1);
-    const schedq_node_spec_t again = {.name = "n1"};
+    const schedq_node_spec_t again = {.struct_size = sizeof(schedq_node_spec_t), .name = "n1"};
 
     REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &pod, NULL), SCHEDQ_EXISTS, "ns/a");
     REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &again, NULL), SCHEDQ_EXISTS,
@@ -110,8 +145,9 @@ what_is_not_there_is_not_found(void **state)
     const schedq_running_t nobody[] = {{0, 0}, {0, 2}, {7, 1}, {UINT32_MAX, UINT32_MAX}};
     const schedq_running_spec_t here = snapshot_pod_spec("ns/b", node, 5, 1);
     const schedq_running_spec_t nowhere = snapshot_pod_spec("ns/b", node + 1, 5, 1);
-    const schedq_nominated_spec_t nominated = {.name = "ns/r", .node = SCHEDQ_NO_NODE};
-    const schedq_node_spec_t spec = {.name = "n2"};
+    const schedq_nominated_spec_t nominated = {
+        .struct_size = sizeof(schedq_nominated_spec_t), .name = "ns/r", .node = SCHEDQ_NO_NODE};
+    const schedq_node_spec_t spec = {.struct_size = sizeof(schedq_node_spec_t), .name = "n2"};
     schedq_running_view_t view;
     schedq_running_t a;
 
@@ -164,9 +200,13 @@ quantities_out_of_range_are_refused(void **state)
 
         for (size_t k = 0; k < sizeof amounts / sizeof *amounts; k++) {
             schedq_running_spec_t pod = snapshot_pod_spec("ns/b", node, 0, 0);
-            const schedq_node_spec_t spec = {.name = "n2", .allocatable = amounts[k]};
-            const schedq_nominated_spec_t nominated = {
-                .name = "ns/r", .node = node, .requests = amounts[k]};
+            const schedq_node_spec_t spec = {
+                .struct_size = sizeof(schedq_node_spec_t), .name = "n2", .allocatable = amounts[k]};
+            const schedq_nominated_spec_t nominated = {.struct_size =
+                                                           sizeof(schedq_nominated_spec_t),
+                                                       .name = "ns/r",
+                                                       .node = node,
+                                                       .requests = amounts[k]};
 
             pod.requests = amounts[k];
             REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &pod, NULL), SCHEDQ_INVALID,
@@ -176,7 +216,8 @@ quantities_out_of_range_are_refused(void **state)
             REFUSED(snapshot, schedq_cluster_nominate(snapshot->cluster, &nominated, NULL),
                     SCHEDQ_INVALID, "0..");
         }
-        const schedq_node_spec_t slots = {.name = "n2", .pods = bad[i]};
+        const schedq_node_spec_t slots = {
+            .struct_size = sizeof(schedq_node_spec_t), .name = "n2", .pods = bad[i]};
 
         REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &slots, NULL), SCHEDQ_INVALID,
                 "pods");
@@ -194,7 +235,8 @@ extended_resources_are_known_and_named_once(void **state)
     const schedq_amount_t twice[] = {{.resource = gpu, .amount = 1},
                                      {.resource = gpu, .amount = 1}};
     const schedq_amount_t unknown[] = {{.resource = gpu + 1}, {.resource = SCHEDQ_RESOURCE_CPU}};
-    schedq_node_spec_t spec = {.name = "n2",
+    schedq_node_spec_t spec = {.struct_size = sizeof(schedq_node_spec_t),
+                               .name = "n2",
                                .allocatable = {.extended = twice, .extended_count = 2}};
 
     REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &spec, NULL), SCHEDQ_INVALID,
@@ -227,8 +269,11 @@ sums_that_would_overflow_are_refused(void **state)
     schedq_running_t a = snapshot_pod(snapshot, "ns/a", node, 1, SCHEDQ_QUANTITY_MAX);
     const schedq_running_spec_t one_more = snapshot_pod_spec("ns/b", node, 1, 1);
     schedq_running_spec_t same = snapshot_pod_spec(NULL, node, 2, SCHEDQ_QUANTITY_MAX);
-    schedq_nominated_spec_t nominated = {
-        .name = "ns/q", .node = node, .requests.cpu_milli = SCHEDQ_QUANTITY_MAX, .expires_ns = 1};
+    schedq_nominated_spec_t nominated = {.struct_size = sizeof(schedq_nominated_spec_t),
+                                         .name = "ns/q",
+                                         .node = node,
+                                         .requests.cpu_milli = SCHEDQ_QUANTITY_MAX,
+                                         .expires_ns = 1};
 
     REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &one_more, NULL), SCHEDQ_FULL,
             "0..1152921504606846976");
@@ -257,8 +302,10 @@ bad_selectors_and_labels_are_refused(void **state)
         {.key = "app", .value = "web", .kind = SCHEDQ_LABEL_EXISTS},
         {.key = "app", .value = "web", .reserved = 1},
     };
-    schedq_budget_spec_t budget = {
-        .name = "ns/e", .selector = SCHEDQ_SELECT_ALL_OF, .requirement_count = 1};
+    schedq_budget_spec_t budget = {.struct_size = sizeof(schedq_budget_spec_t),
+                                   .name = "ns/e",
+                                   .selector = SCHEDQ_SELECT_ALL_OF,
+                                   .requirement_count = 1};
     const char *disrupted[] = {"a", NULL};
     const schedq_label_t labels[] = {{"app", "web"}, {"app", "db"}, {NULL, "x"}, {"tier", NULL}};
     schedq_running_spec_t pod = snapshot_pod_spec("ns/b", node, 0, 0);
@@ -277,7 +324,10 @@ bad_selectors_and_labels_are_refused(void **state)
     budget.selector = 3;
     REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID,
             "selector 3");
-    budget = (schedq_budget_spec_t){.name = "ns/d", .disrupted = disrupted, .disrupted_count = 2};
+    budget = (schedq_budget_spec_t){.struct_size = sizeof(schedq_budget_spec_t),
+                                    .name = "ns/d",
+                                    .disrupted = disrupted,
+                                    .disrupted_count = 2};
     REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID,
             "disrupted");
     pod.labels = labels;
@@ -375,12 +425,19 @@ static void
 a_load_that_fails_leaves_nothing_and_says_where(void **state)
 {
     snapshot_t *snapshot = *state;
-    const schedq_node_spec_t nodes[] = {{.name = "n1", .pods = 1}, {.name = "n2", .pods = 1}};
+    const schedq_node_spec_t nodes[] = {
+        {.struct_size = sizeof(schedq_node_spec_t), .name = "n1", .pods = 1},
+        {.struct_size = sizeof(schedq_node_spec_t), .name = "n2", .pods = 1}};
     schedq_running_spec_t pods[] = {snapshot_pod_spec("ns/a", 0, 1, 1),
                                     snapshot_pod_spec("ns/b", 1, 1, 1)};
-    schedq_budget_spec_t budgets[] = {{.name = "ns/d"}, {.name = "ns/e"}};
-    schedq_nominated_spec_t nominated[] = {{.name = "ns/q"}, {.name = "ns/r"}};
-    schedq_cluster_arrays_t arrays = {.nodes = nodes,
+    schedq_budget_spec_t budgets[] = {
+        {.struct_size = sizeof(schedq_budget_spec_t), .name = "ns/d"},
+        {.struct_size = sizeof(schedq_budget_spec_t), .name = "ns/e"}};
+    schedq_nominated_spec_t nominated[] = {
+        {.struct_size = sizeof(schedq_nominated_spec_t), .name = "ns/q"},
+        {.struct_size = sizeof(schedq_nominated_spec_t), .name = "ns/r"}};
+    schedq_cluster_arrays_t arrays = {.struct_size = sizeof(schedq_cluster_arrays_t),
+                                      .nodes = nodes,
                                       .node_count = 2,
                                       .pods = pods,
                                       .pod_count = 2,
@@ -499,6 +556,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         snapshot_test(bad_names_are_refused_everywhere),
+        snapshot_test(a_struct_that_was_only_zeroed_is_refused),
         snapshot_test(names_that_are_taken_are_refused),
         snapshot_test(what_is_not_there_is_not_found),
         snapshot_test(quantities_out_of_range_are_refused),

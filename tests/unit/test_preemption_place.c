@@ -41,7 +41,8 @@ first_fit(snapshot_t *snapshot)
 static void
 nominate(snapshot_t *snapshot, const char *name, uint32_t node, int32_t priority, int64_t cpu_milli)
 {
-    const schedq_nominated_spec_t spec = {.name = name,
+    const schedq_nominated_spec_t spec = {.struct_size = sizeof(schedq_nominated_spec_t),
+                                          .name = name,
                                           .object = (uint64_t)priority,
                                           .node = node,
                                           .priority = priority,
@@ -82,6 +83,7 @@ each_resource_that_is_asked_for_counts(void **state)
     const schedq_amount_t two = {.resource = gpu, .amount = 2};
     const schedq_amount_t one = {.resource = gpu, .amount = 1};
     const schedq_node_spec_t spec = {
+        .struct_size = sizeof(schedq_node_spec_t),
         .name = "n1",
         .allocatable = {.memory_bytes = 10, .extended = &two, .extended_count = 1},
         .pods = 2};
@@ -144,7 +146,10 @@ static void
 a_nominated_pod_takes_a_slot(void **state)
 {
     snapshot_t *snapshot = *state;
-    const schedq_node_spec_t spec = {.name = "n1", .allocatable.cpu_milli = 100, .pods = 1};
+    const schedq_node_spec_t spec = {.struct_size = sizeof(schedq_node_spec_t),
+                                     .name = "n1",
+                                     .allocatable.cpu_milli = 100,
+                                     .pods = 1};
     uint32_t node;
 
     assert_ok(schedq_cluster_add_node(snapshot->cluster, &spec, &node));
@@ -172,8 +177,12 @@ with_leases_a_nomination_counts_until_its_own_is_over(void **state)
 {
     snapshot_t *snapshot = *state;
     uint32_t node = snapshot_node(snapshot, "n1", 100);
-    const schedq_nominated_spec_t spec = {
-        .name = "ns/q", .node = node, .priority = 100, .requests.cpu_milli = 1, .expires_ns = 50};
+    const schedq_nominated_spec_t spec = {.struct_size = sizeof(schedq_nominated_spec_t),
+                                          .name = "ns/q",
+                                          .node = node,
+                                          .priority = 100,
+                                          .requests.cpu_milli = 1,
+                                          .expires_ns = 50};
 
     assert_ok(schedq_cluster_nominate(snapshot->cluster, &spec, NULL));
     snapshot->preemptor.now_ns = 50;

@@ -187,7 +187,8 @@ schedule(unsigned preemptor)
     static const uint64_t clears[] = {CLEARED};
     schedq_popped_t *held = &play.held[preemptor];
     unsigned spared = preemptor == 0 ? 0 : plays(SHARED_ONE) ? 2 : 1;
-    const schedq_eviction_t eviction = {.preemptor = held->object,
+    const schedq_eviction_t eviction = {.struct_size = sizeof(schedq_eviction_t),
+                                        .preemptor = held->object,
                                         .victims = all + spared,
                                         .victim_count = VICTIMS - spared,
                                         .clears = clears,

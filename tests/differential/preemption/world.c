@@ -60,7 +60,7 @@ world_make(struct world *world)
          schedq_cluster_resource(world->cluster, "example.com/gpu", &world->extended[0]));
 
     /* The second extended resource appears when a node is there. */
-    const schedq_node_spec_t early = {.name = "early"};
+    const schedq_node_spec_t early = {.struct_size = sizeof(schedq_node_spec_t), .name = "early"};
 
     must(world, "schedq_cluster_add_node", schedq_cluster_add_node(world->cluster, &early, NULL));
     must(world, "schedq_cluster_resource",
@@ -166,6 +166,7 @@ node_spec(const struct world *world, const struct ref_node *node, const char *na
           schedq_amount_t *extended)
 {
     return (schedq_node_spec_t){
+        .struct_size = sizeof(schedq_node_spec_t),
         .name = name,
         .allocatable = world_public_amounts(world, node->allocatable, extended),
         .pods = node->allocatable[SCHEDQ_RESOURCE_PODS],
@@ -269,6 +270,7 @@ with_pod_spec(struct world *world, int number, bool is_new)
     schedq_label_t labels[2];
     char name[32];
     schedq_running_spec_t spec = {
+        .struct_size = sizeof(schedq_running_spec_t),
         .object = (uint64_t)number + 1,
         .workload = pod->workload,
         .node = (uint32_t)pod->node,
@@ -371,6 +373,7 @@ set_budget(struct world *world, chance_t *chance)
     budget->disrupted = chance_one_in(chance, 2) ? 0 : chance_next(chance) & chance_next(chance);
 
     schedq_budget_spec_t spec = {
+        .struct_size = sizeof(schedq_budget_spec_t),
         .name = name,
         .requirements = requirements,
         .selector = SCHEDQ_SELECT_ALL_OF,
@@ -435,18 +438,21 @@ nominate(struct world *world, chance_t *chance)
     pod->node = node;
     pod->priority = world_priority(world, chance);
     pod->expires_ns =
-        chance_one_in(chance, 2) ? SCHEDQ_NO_DEADLINE : (int64_t)chance_below(chance, 100);
+        chance_one_in(chance, 2) ? SCHEDQ_NO_DEADLINE : 1 + (int64_t)chance_below(chance, 99);
     pod->order = ++world->order;
     world_amounts(chance, pod->requests, false);
     (void)snprintf(name, sizeof name, "s0/q%d", number);
 
     const schedq_nominated_spec_t spec = {
+        .struct_size = sizeof(schedq_nominated_spec_t),
         .name = name,
         .object = (uint64_t)number,
         .node = (uint32_t)node,
         .priority = pod->priority,
         .requests = world_public_amounts(world, pod->requests, extended),
-        .expires_ns = pod->expires_ns,
+        /* Both say that it has none. */
+        .expires_ns =
+            pod->expires_ns == SCHEDQ_NO_DEADLINE && number % 2 == 1 ? 0 : pod->expires_ns,
     };
 
     must(world, "schedq_cluster_nominate",
