@@ -13,7 +13,7 @@ main(void)
     schedq_popped_t popped;
     char why[200];
 
-    /* then change what you want: schedq/config.h and queue.h document every field */
+    /* then change what you want: schedq/config.h and pod.h document every field */
     web.object = 1;
     db.object = 2;
     db.priority = 100;

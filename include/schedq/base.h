@@ -2,7 +2,7 @@
  * schedq/base: what the libraries beside each other have in common: version, outcomes, where memory
  * comes from.
  *
- * schedq/queue.h (the queue) and schedq/preemption.h (victims) include it and do not know each
+ * schedq/schedq.h (the queue) and schedq/preemption.h (victims) include it and do not know each
  * other. It declares no function and needs no library.
  */
 #ifndef SCHEDQ_BASE_H

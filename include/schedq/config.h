@@ -100,7 +100,7 @@ typedef struct schedq_config {
                                      time (LOCKFREE: one does) and finds it later serves it itself;
                                      default 1 ms; 100 us..1 s */
     /* Kind. */
-    /* SCHEDQ_ENGINE_LOCKFREE (default) or SCHEDQ_ENGINE_MUTEX: see ENGINES in schedq/queue.h */
+    /* SCHEDQ_ENGINE_LOCKFREE (default) or SCHEDQ_ENGINE_MUTEX: see ENGINES in schedq/schedq.h */
     uint8_t engine; /**< schedq_engine_t */
     uint8_t order;          /**< STRICT (default); RELAXED allows other Timestamp orders inside a
                                  priority (MUTEX stays strict) */

@@ -9,7 +9,7 @@
 #ifndef SCHEDQ_EVENTS_H
 #define SCHEDQ_EVENTS_H
 
-#include <schedq/queue.h>
+#include <schedq/pod.h>
 
 #ifdef __cplusplus
 extern "C" {

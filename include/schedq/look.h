@@ -8,7 +8,7 @@
 #ifndef SCHEDQ_LOOK_H
 #define SCHEDQ_LOOK_H
 
-#include <schedq/queue.h>
+#include <schedq/cycle.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,7 +16,7 @@ extern "C" {
 
 /**
  * Looks a name up: place, handle, object, sets, [host] ref; changes nothing (LOCKFREE: see
- * CALLBACKS above; what it finishes may allocate).
+ * CALLBACKS in schedq/schedq.h; what it finishes may allocate).
  *
  * @param name as schedq_add, and length; not referenced after the call
  * @retval SCHEDQ_OK         `result` describes the pod

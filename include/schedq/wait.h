@@ -26,7 +26,7 @@
 #ifndef SCHEDQ_WAIT_H
 #define SCHEDQ_WAIT_H
 
-#include <schedq/queue.h>
+#include <schedq/cycle.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,0 +1,527 @@
+/**
+ * schedq/cluster: a snapshot of what runs where, for schedq/preemption.h.
+ *
+ * Nodes, the pods that run on them, disruption budgets, nominated pods. The caller keeps it up to
+ * date, call by call. schedq/preemption.h says what THREADS, ALLOCATION and ARGUMENTS mean here.
+ */
+#ifndef SCHEDQ_CLUSTER_H
+#define SCHEDQ_CLUSTER_H
+
+#include <schedq/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct schedq_cluster schedq_cluster_t; /**< a snapshot */
+
+#define SCHEDQ_NO_NODE       UINT32_MAX
+#define SCHEDQ_NO_RESOURCE   UINT32_MAX
+/* a pod that has not started: later than every time */
+#define SCHEDQ_NO_START      INT64_MAX
+/* of one resource of a node, and of all on it together */
+#define SCHEDQ_QUANTITY_MAX  (INT64_C(1) << 60)
+#define SCHEDQ_RESOURCES_MAX 1024                 /**< names of resources in a snapshot */
+#define SCHEDQ_LABELS_MAX    1024                 /**< of a pod, and requirements of a budget */
+
+/**
+ * Numbers of the resources that every snapshot has; schedq_cluster_resource gives those of others.
+ */
+enum { SCHEDQ_RESOURCE_CPU = 0, SCHEDQ_RESOURCE_MEMORY = 1, SCHEDQ_RESOURCE_PODS = 2 };
+
+/** Names a running pod from add to remove. {0} names none; a removed pod's handle is NOT_FOUND. */
+typedef struct schedq_running {
+    uint32_t index;      /**< opaque */
+    uint32_t generation; /**< opaque */
+} schedq_running_t;
+
+/* ---- what a snapshot is told ----------------------------------------------------------------- */
+
+/** An amount of an extended resource. */
+typedef struct schedq_amount {
+    uint32_t resource; /**< from schedq_cluster_resource; each at most once in a list */
+    uint32_t reserved; /**< zero */
+    int64_t  amount;   /**< 0..SCHEDQ_QUANTITY_MAX */
+} schedq_amount_t;
+
+/** What a pod requests, or a node has to give. */
+typedef struct schedq_amounts {
+    int64_t cpu_milli;    /**< 0..SCHEDQ_QUANTITY_MAX */
+    int64_t memory_bytes; /**< 0..SCHEDQ_QUANTITY_MAX */
+    const schedq_amount_t *extended; /**< of other resources; those not named: 0 */
+    uint32_t extended_count; /**< of `extended`; NULL is fine with 0 */
+    uint32_t reserved; /**< zero */
+} schedq_amounts_t;
+
+/** A node: a machine, with what it has to give. Begin with SCHEDQ_NODE_SPEC_INIT. */
+typedef struct schedq_node_spec {
+    uint32_t struct_size;         /**< set by SCHEDQ_NODE_SPEC_INIT */
+    uint32_t reserved;            /**< zero */
+    const char *name;             /**< 1..317 bytes */
+    uint64_t object;              /**< the caller's own */
+    schedq_amounts_t allocatable; /**< what pods may request of it in all */
+    /** slots, 0..SCHEDQ_QUANTITY_MAX: each pod takes one, asked for or not; 0: none fits */
+    int64_t pods;
+} schedq_node_spec_t;
+
+#define SCHEDQ_AMOUNTS_INIT \
+    {                       \
+        0, 0, NULL, 0, 0    \
+    }
+
+#define SCHEDQ_NODE_SPEC_INIT                                                     \
+    {                                                                             \
+        sizeof(schedq_node_spec_t), 0, NULL, 0, SCHEDQ_AMOUNTS_INIT, 0 /* pods */ \
+    }
+
+/** A label of a pod. */
+typedef struct schedq_label {
+    const char *key;   /**< 1..317 bytes */
+    const char *value; /**< 0..317 bytes */
+} schedq_label_t;
+
+/** A pod that occupies a node. Begin with SCHEDQ_RUNNING_SPEC_INIT. */
+typedef struct schedq_running_spec {
+    uint32_t struct_size; /**< set by SCHEDQ_RUNNING_SPEC_INIT */
+    uint32_t node;        /**< the number of a node */
+    const char *name;     /**< "namespace/name", 3..317 bytes */
+    uint64_t object;      /**< the caller's own */
+    uint64_t workload;    /**< the caller's key of what it belongs to (a job); 0 = none */
+    int32_t  priority;    /**< lower ones are evicted for higher ones */
+    uint32_t label_count; /**< 0..SCHEDQ_LABELS_MAX */
+    int64_t  start_ns;    /**< any value, with min_run_ns on the clock of schedq_preemptor.now_ns;
+                               SCHEDQ_NO_START: spared by min_run_ns */
+    schedq_amounts_t requests; /**< what it takes of its node */
+    const schedq_label_t *labels; /**< each key once */
+    uint8_t  terminating; /**< 0..1: it has a deletionTimestamp */
+    uint8_t  is_protected; /**< 0..1: never a victim (kube's IsEligiblePod said no) */
+    uint8_t  disruption_status; /**< 0..1: its condition DisruptionTarget is True */
+    uint8_t  reserved[5]; /**< zero */
+    const char *disruption_reason; /**< the condition's reason; NULL = no such condition. What
+                                        counts is "PreemptionByScheduler" */
+} schedq_running_spec_t;
+
+#define SCHEDQ_RUNNING_SPEC_INIT                                                          \
+    {                                                                                     \
+        sizeof(schedq_running_spec_t), 0, NULL, 0, 0, 0, 0, 0, SCHEDQ_AMOUNTS_INIT, NULL, \
+            0, 0, 0, {0, 0, 0, 0, 0}, NULL                                                \
+    }
+
+/* budget.selector */
+enum { SCHEDQ_SELECT_NIL = 0, SCHEDQ_SELECT_INVALID = 1, SCHEDQ_SELECT_ALL_OF = 2 };
+/* requirement.kind */
+enum { SCHEDQ_LABEL_EQUALS = 0, SCHEDQ_LABEL_EXISTS = 1 };
+
+/** What a pod's labels have to say for a budget to concern it. */
+typedef struct schedq_requirement {
+    const char *key;   /**< 1..317 bytes */
+    const char *value; /**< EQUALS: 0..317 bytes; EXISTS: NULL */
+    uint32_t kind;     /**< SCHEDQ_LABEL_EQUALS, SCHEDQ_LABEL_EXISTS */
+    uint32_t reserved; /**< zero */
+} schedq_requirement_t;
+
+/** A PodDisruptionBudget. Begin with SCHEDQ_BUDGET_SPEC_INIT. */
+typedef struct schedq_budget_spec {
+    uint32_t struct_size; /**< set by SCHEDQ_BUDGET_SPEC_INIT */
+    uint32_t reserved; /**< zero */
+    const char *name;  /**< "namespace/name", 3..317 bytes; it concerns pods of this namespace */
+    const schedq_requirement_t *requirements; /**< all have to be met */
+    uint32_t requirement_count; /**< 0..SCHEDQ_LABELS_MAX; 0 unless selector is ALL_OF */
+    uint32_t selector; /**< ALL_OF: pods that meet all requirements. Nil, invalid, and ALL_OF of
+                            none match nothing */
+    int32_t  allowed;  /**< status.disruptionsAllowed; any */
+    uint32_t disrupted_count; /**< of `disrupted` */
+    /** status.disruptedPods: names without a namespace, 1..317 bytes */
+    const char *const *disrupted;
+} schedq_budget_spec_t;
+
+#define SCHEDQ_BUDGET_SPEC_INIT                                                       \
+    {                                                                                 \
+        sizeof(schedq_budget_spec_t), 0, NULL, NULL, 0, SCHEDQ_SELECT_NIL, 0, 0, NULL \
+    }
+
+/**
+ * A waiting pod that an earlier decision promised a node. Begin with SCHEDQ_NOMINATED_SPEC_INIT.
+ */
+typedef struct schedq_nominated_spec {
+    uint32_t struct_size; /**< set by SCHEDQ_NOMINATED_SPEC_INIT */
+    uint32_t node;      /**< the number of a node */
+    const char *name;   /**< "namespace/name", 3..317 bytes */
+    uint64_t object;    /**< the caller's own */
+    uint32_t reserved;  /**< zero */
+    int32_t  priority;  /**< it holds its place against lower ones */
+    schedq_amounts_t requests; /**< what it will take there */
+    int64_t  expires_ns; /**< end of its lease, on the clock of schedq_preemptor.now_ns, 0 or more;
+                              0 and SCHEDQ_NO_DEADLINE = it has none: pass
+                              decision.nomination_expires_ns. Heeded by evaluations with
+                              config.nomination_lease_ns > 0, and by schedq_cluster_expire */
+} schedq_nominated_spec_t;
+
+#define SCHEDQ_NOMINATED_SPEC_INIT                                                                 \
+    {                                                                                              \
+        sizeof(schedq_nominated_spec_t), 0, NULL, 0, 0, 0, SCHEDQ_AMOUNTS_INIT, 0 /* expires_ns */ \
+    }
+
+/**
+ * Everything at once. Begin with SCHEDQ_CLUSTER_ARRAYS_INIT. A pod's or a nomination's node is the
+ * position of a node in `nodes`.
+ */
+typedef struct schedq_cluster_arrays {
+    uint32_t struct_size;     /**< set by SCHEDQ_CLUSTER_ARRAYS_INIT */
+    uint32_t node_count;      /**< of `nodes` */
+    const schedq_node_spec_t      *nodes;     /**< their numbers are 0, 1, ... */
+    const schedq_running_spec_t   *pods;      /**< that occupy them */
+    const schedq_budget_spec_t    *budgets;   /**< that limit evictions */
+    const schedq_nominated_spec_t *nominated; /**< that were promised a node */
+    uint32_t pod_count;       /**< of `pods` */
+    uint32_t budget_count;    /**< of `budgets` */
+    uint32_t nominated_count; /**< of `nominated` */
+    uint32_t reserved;        /**< zero */
+} schedq_cluster_arrays_t;
+
+#define SCHEDQ_CLUSTER_ARRAYS_INIT                                             \
+    {                                                                          \
+        sizeof(schedq_cluster_arrays_t), 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0 \
+    }
+
+/** A running pod as the snapshot has it; name, texts and lists are not given back. */
+typedef struct schedq_running_view {
+    uint64_t object;       /**< all members: as in schedq_running_spec_t */
+    uint64_t workload;     /**< key of what it belongs to */
+    uint32_t node;         /**< the number of its node */
+    int32_t  priority;     /**< its priority */
+    int64_t  start_ns;     /**< when it started */
+    uint8_t  terminating;  /**< 1: it has a deletionTimestamp */
+    uint8_t  is_protected; /**< 1: never a victim */
+    uint8_t  reserved[6]; /**< zero */
+} schedq_running_view_t;
+
+/* ---- the snapshot ---------------------------------------------------------------------------- */
+
+/**
+ * Makes an empty snapshot.
+ *
+ * @param allocator copied; NULL or all zero: libc's malloc
+ * @param cluster   receives it, NULL if there is none
+ * @retval SCHEDQ_OK       *cluster is the caller's until schedq_cluster_destroy
+ * @retval SCHEDQ_INVALID  `why` says what
+ * @retval SCHEDQ_NOMEM    *cluster is NULL
+ *
+ * Threads: any  Progress: wait-free but for the allocator; allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_create(const schedq_allocator_t *allocator,
+                                                 schedq_cluster_t **cluster, char *why,
+                                                 size_t why_size);
+
+/**
+ * Frees a snapshot; NULL is allowed. Decisions made from it point to nothing afterwards.
+ *
+ * Threads: [cluster]  Progress: O(all).
+ */
+SCHEDQ_API void schedq_cluster_destroy(schedq_cluster_t *cluster);
+
+/**
+ * Removes nodes, pods, budgets, nominations and the record of evictions; resources keep their
+ * numbers.
+ *
+ * Threads: [cluster]  Progress: O(all).
+ */
+SCHEDQ_API void schedq_cluster_clear(schedq_cluster_t *cluster);
+
+/**
+ * Says what the last [cluster] call that returns a status found wrong; "" if it succeeded, or was
+ * NOMEM. Valid until the next [cluster] call.
+ *
+ * Threads: [cluster]
+ */
+SCHEDQ_API const char *schedq_cluster_error(const schedq_cluster_t *cluster);
+
+/**
+ * Gives the number of an extended resource, and registers the name if it is new.
+ *
+ * @param name     1..317 bytes; not "cpu", "memory", "pods"
+ * @param resource receives the number, 3 or more
+ * @retval SCHEDQ_OK       the number is *resource
+ * @retval SCHEDQ_FULL     SCHEDQ_RESOURCES_MAX names; nothing changed
+ * @retval SCHEDQ_INVALID  nothing changed
+ * @retval SCHEDQ_NOMEM    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(names); a new one O(nodes * levels). Allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_resource(schedq_cluster_t *cluster, const char *name,
+                                                   uint32_t *resource);
+
+/**
+ * Fills an empty snapshot from arrays, in their order. Nodes get the numbers 0, 1, ...
+ *
+ * The error tells the array and the position.
+ * @retval SCHEDQ_OK       all of it is in the snapshot
+ * @retval SCHEDQ_INVALID  also if the snapshot is not empty; nothing changed
+ * @retval SCHEDQ_EXISTS   a name occurs twice; nothing changed
+ * @retval SCHEDQ_FULL     as schedq_cluster_add_pod; nothing changed
+ * @retval SCHEDQ_NOMEM    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(all); allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_load(schedq_cluster_t *cluster,
+                                               const schedq_cluster_arrays_t *arrays);
+
+/**
+ * Adds a node.
+ *
+ * Its number is the place in listing order: the lowest one that is free.
+ * @param node receives the number; may be NULL
+ * @retval SCHEDQ_OK       *node is its number
+ * @retval SCHEDQ_EXISTS   a node has that name; nothing changed
+ * @retval SCHEDQ_INVALID  nothing changed
+ * @retval SCHEDQ_NOMEM    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(levels * resources), amortized; allocates. Levels are the
+ *          different priorities of running pods, at most 32 of them.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_add_node(schedq_cluster_t *cluster,
+                                                   const schedq_node_spec_t *spec, uint32_t *node);
+
+/**
+ * Gives a node a new object and new amounts. Its pods stay, also if they now exceed them.
+ *
+ * @param spec its name is NULL or the node's
+ * @retval SCHEDQ_OK         the snapshot has the new object and amounts
+ * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ * @retval SCHEDQ_NOMEM      nothing changed
+ *
+ * Threads: [cluster]  Progress: O(levels * resources); allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_update_node(schedq_cluster_t *cluster, uint32_t node,
+                                                      const schedq_node_spec_t *spec);
+
+/**
+ * Removes a node, with the pods that run on it and the nominations to it. Those in the queue stay:
+ * end them (schedq_nominate), since another node may get the number.
+ *
+ * @retval SCHEDQ_OK         the node, its pods and nominations are gone
+ * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(its pods * levels * resources).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_remove_node(schedq_cluster_t *cluster, uint32_t node);
+
+/**
+ * Finds a node's number by its name.
+ *
+ * @retval SCHEDQ_OK         *node is its number
+ * @retval SCHEDQ_NOT_FOUND  *node is SCHEDQ_NO_NODE
+ * @retval SCHEDQ_INVALID    *node is SCHEDQ_NO_NODE
+ *
+ * Threads: [read]  Progress: O(1).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_find_node(const schedq_cluster_t *cluster,
+                                                    const char *name, uint32_t *node);
+
+/**
+ * One more than the highest number of a node: how long schedq_preemptor.statuses has to be.
+ *
+ * Threads: [read]  Progress: O(1).
+ */
+SCHEDQ_API uint32_t schedq_cluster_nodes_end(const schedq_cluster_t *cluster);
+
+/**
+ * The object of a node; 0 if no node has that number.
+ *
+ * Threads: [read]  Progress: O(1).
+ */
+SCHEDQ_API uint64_t schedq_cluster_node_object(const schedq_cluster_t *cluster, uint32_t node);
+
+/**
+ * Adds a running pod. A nomination of that name does not end by it: schedq_cluster_unnominate
+ * first, or it counts twice.
+ *
+ * @param pod receives the handle; may be NULL
+ * @retval SCHEDQ_OK         *pod is its handle
+ * @retval SCHEDQ_EXISTS     a running pod has that name; nothing changed
+ * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
+ * @retval SCHEDQ_FULL       the node's pods together would exceed SCHEDQ_QUANTITY_MAX; nothing
+ *         changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ * @retval SCHEDQ_NOMEM      nothing changed
+ *
+ * Threads: [cluster]  Progress: O(log pods + pods of the node + levels * resources), the first pod
+ *          of a priority O(all pods); allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_add_pod(schedq_cluster_t *cluster,
+                                                  const schedq_running_spec_t *spec,
+                                                  schedq_running_t *pod);
+
+/**
+ * Replaces what is known of a running pod; another node moves it there, behind the pods of equal
+ * importance.
+ *
+ * Nothing of the old description stays but the name: pass requests and labels again.
+ *
+ * @param spec its name is NULL or the pod's
+ * @retval SCHEDQ_OK         the snapshot has the new description
+ * @retval SCHEDQ_NOT_FOUND  no such pod or node; nothing changed
+ * @retval SCHEDQ_FULL       as schedq_cluster_add_pod; nothing changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ * @retval SCHEDQ_NOMEM      nothing changed
+ *
+ * Threads: [cluster]  Progress: as schedq_cluster_add_pod; allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_update_pod(schedq_cluster_t *cluster,
+                                                     schedq_running_t pod,
+                                                     const schedq_running_spec_t *spec);
+
+/**
+ * Removes a running pod: its place is free.
+ *
+ * @retval SCHEDQ_OK         the pod is gone; its handle names none
+ * @retval SCHEDQ_NOT_FOUND  nothing changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(pods of the node + levels * resources); the last pod of a
+ *          priority, if there are more priorities than levels: O(all pods).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_remove_pod(schedq_cluster_t *cluster,
+                                                     schedq_running_t pod);
+
+/**
+ * Finds a running pod by "namespace/name".
+ *
+ * @retval SCHEDQ_OK         *pod is its handle
+ * @retval SCHEDQ_NOT_FOUND  *pod is {0}
+ * @retval SCHEDQ_INVALID    *pod is {0}
+ *
+ * Threads: [read]  Progress: O(1).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_find_pod(const schedq_cluster_t *cluster,
+                                                   const char *name, schedq_running_t *pod);
+
+/**
+ * Describes a running pod.
+ *
+ * @retval SCHEDQ_OK         *view is set
+ * @retval SCHEDQ_NOT_FOUND  *view is all zero
+ * @retval SCHEDQ_INVALID    *view is all zero
+ *
+ * Threads: [read]  Progress: O(1).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_pod(const schedq_cluster_t *cluster, schedq_running_t pod,
+                                              schedq_running_view_t *view);
+
+/**
+ * Adds a disruption budget, or replaces the one of that name.
+ *
+ * @retval SCHEDQ_OK       the budget is new, or replaced
+ * @retval SCHEDQ_INVALID  nothing changed
+ * @retval SCHEDQ_NOMEM    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(budgets of the namespace + its lists); allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_set_budget(schedq_cluster_t *cluster,
+                                                     const schedq_budget_spec_t *spec);
+
+/**
+ * Removes a disruption budget by "namespace/name".
+ *
+ * @retval SCHEDQ_OK         the budget is gone
+ * @retval SCHEDQ_NOT_FOUND  nothing changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(budgets of the namespace).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_remove_budget(schedq_cluster_t *cluster,
+                                                        const char *name);
+
+/**
+ * Nominates a waiting pod to a node, behind those that are nominated there; an earlier nomination
+ * of that name ends.
+ *
+ * @param generation receives the number of this nomination, never 0, by which it can be ended
+ *                   later; may be NULL
+ * @retval SCHEDQ_OK         the pod is nominated
+ * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
+ * @retval SCHEDQ_FULL       all nominated there together would exceed SCHEDQ_QUANTITY_MAX; nothing
+ *         changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ * @retval SCHEDQ_NOMEM      nothing changed
+ *
+ * Threads: [cluster]  Progress: O(nominated to the node); allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_nominate(schedq_cluster_t *cluster,
+                                                   const schedq_nominated_spec_t *spec,
+                                                   uint64_t *generation);
+
+/**
+ * Ends a nomination by "namespace/name".
+ *
+ * @param generation of the nomination that is meant; 0 = whichever it is
+ * @retval SCHEDQ_OK         the nomination has ended
+ * @retval SCHEDQ_NOT_FOUND  nothing changed
+ * @retval SCHEDQ_STALE      a later nomination took its place; nothing changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(1).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_unnominate(schedq_cluster_t *cluster, const char *name,
+                                                     uint64_t generation);
+
+/**
+ * Ends the nominations whose lease is over: expires_ns <= now_ns. Those in the queue stay:
+ * schedq_nominate with 0 for each object, then schedq_notify (AssignedPodDelete), since what was
+ * kept for them is free and no other event says so.
+ *
+ * @param expired gets the object of each, may be NULL; it must not call this snapshot
+ * @retval SCHEDQ_OK       also if none was over
+ * @retval SCHEDQ_INVALID  nothing changed
+ *
+ * Threads: [cluster]  Progress: O(nominations).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_expire(schedq_cluster_t *cluster, int64_t now_ns,
+                                                 void (*expired)(void *ctx, uint64_t object),
+                                                 void *ctx);
+
+/**
+ * Records that a pod of this workload was evicted; what config.evict_again_ns looks at. Nothing
+ * else writes that record.
+ *
+ * @param workload not 0
+ * @param now_ns   0 or more, on the clock of schedq_preemptor.now_ns
+ * @retval SCHEDQ_OK       it is recorded
+ * @retval SCHEDQ_INVALID  nothing changed
+ * @retval SCHEDQ_NOMEM    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(1), amortized; allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_record_eviction(schedq_cluster_t *cluster,
+                                                          uint64_t workload, int64_t now_ns);
+
+/**
+ * Forgets evictions before `before_ns` (now - evict_again_ns). The record grows by one for each
+ * workload until this is called.
+ *
+ * Threads: [cluster]  Progress: O(record).
+ */
+SCHEDQ_API void schedq_cluster_forget_evictions(schedq_cluster_t *cluster, int64_t before_ns);
+
+/**
+ * Writes all of the snapshot as text: for people, and to see that nothing changed. The format is
+ * not promised.
+ *
+ * @param write gets pieces of text, returns 0 to stop
+ * @retval SCHEDQ_OK       also when stopped
+ * @retval SCHEDQ_INVALID  nothing was written
+ *
+ * Threads: [read]  Progress: O(all).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_write(const schedq_cluster_t *cluster,
+                                                int (*write)(void *ctx, const char *text,
+                                                             size_t length),
+                                                void *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
