@@ -78,7 +78,7 @@ func (loop *goLoop) batches(count int) bool {
 		if _, err := loop.queue.AddMany(loop.text, loop.items, pods[:], answers[:]); err != nil {
 			return false
 		}
-		if taken, err := loop.queue.PopMany(popped[:]); err != nil || taken != batch {
+		if taken, err := loop.queue.TryPopMany(popped[:]); err != nil || taken != batch {
 			return false
 		}
 		for i := range popped {

@@ -37,13 +37,17 @@
 //
 // # Not bound
 //
-// schedq_pop, schedq_pop_for, schedq_pop_until, schedq_run and schedq_stop would block a thread, or start one that cannot wake a goroutine:
-// [Queue.Pop] and [Queue.Run] do their work. schedq_worker_register, schedq_worker_unregister, schedq_worker_error, schedq_worker_get and
-// schedq_worker_adopt are the pool's: no goroutine dies inside a call. schedq_clock_advance is what every call does with the
-// clock of New. Callbacks (hints, PreEnqueue, preCheck, affinity,
-// retain and release, clock, allocator) have no place, as said above. What looks at the line and at reasons has
-// none so far: schedq_peek, schedq_peek_many, schedq_position, schedq_explain, schedq_explanation_text, schedq_rejector_name and
-// schedq_count_reasons.
+// Waiting: schedq_pop and schedq_pop_many, each also with _for and _until, would block a thread. [Queue.Pop] and
+// [Queue.PopMany] wait instead, and a context cancels one wait, so schedq_wait_cancel has no place. schedq_wait_fd and
+// schedq_wait_callback are for event loops, which goroutines do without.
+//
+// Time: schedq_run and schedq_stop are of a thread that cannot wake a goroutine. [Queue.Run] does its work.
+// schedq_clock_advance and schedq_next_deadline are reads and writes of [Words].
+//
+// Workers: schedq_worker_register, schedq_worker_unregister, schedq_worker_error, schedq_worker_get and schedq_worker_adopt
+// are the pool's. No goroutine dies inside a call.
+//
+// Callbacks (hints, PreEnqueue, preCheck, affinity, retain and release, clock, allocator) have no place, as said above.
 //
 // # Building
 //

@@ -56,11 +56,11 @@ func (queue *Queue) TryPop() (popped Popped, err error) {
 	return popped, err
 }
 
-// PopMany takes up to len(out) of the best pods, without waiting, and returns how many; 0 and an error, or at least 1 and
-// nil. What is taken, it takes by as many as 64 at a time.
+// TryPopMany takes up to len(out) of the best pods, without waiting, and returns how many; 0 and an error, or at least 1
+// and nil. What is taken, it takes by as many as 64 at a time.
 //
 // Errors: as TryPop.
-func (queue *Queue) PopMany(out []Popped) (taken int, err error) {
+func (queue *Queue) TryPopMany(out []Popped) (taken int, err error) {
 	var batch [popBatch]C.schedq_popped_t
 	var count C.size_t
 
@@ -101,38 +101,62 @@ func fillMany(out []Popped, batch []C.schedq_popped_t) {
 // worker. Time has to be served meanwhile: by Run, or by calls of Tick.
 //
 // Errors: ErrClosed, the queue is closed and nothing is poppable; the context's, and nothing is poppable.
-func (queue *Queue) Pop(ctx context.Context) (Popped, error) {
+func (queue *Queue) Pop(ctx context.Context) (popped Popped, err error) {
+	err = queue.wait(ctx, func() (more bool, err error) {
+		popped, err = queue.TryPop()
+		return popped.More, err
+	})
+	return popped, err
+}
+
+// PopMany takes up to len(out) of the best pods, and waits for the first as Pop does. It returns how many: 0 and an error,
+// or at least 1 and nil. Who finds len(out) = 0 does not wait.
+//
+// Errors: as Pop.
+func (queue *Queue) PopMany(ctx context.Context, out []Popped) (taken int, err error) {
+	if len(out) == 0 {
+		return 0, nil
+	}
+	err = queue.wait(ctx, func() (more bool, err error) {
+		taken, err = queue.TryPopMany(out)
+		return taken > 0 && out[taken-1].More, err
+	})
+	return taken, err
+}
+
+// wait calls try until it finds something, and passes the wake-up on if there is more.
+func (queue *Queue) wait(ctx context.Context, try func() (more bool, err error)) error {
 	for {
-		popped, err := queue.TryPop()
+		more, err := try()
 		if err == ErrEmpty {
-			popped, err = queue.popOrSleep(ctx)
+			more, err = queue.tryOrSleep(ctx, try)
 			if err == ErrEmpty {
 				continue
 			}
 		}
-		if err == nil && popped.More {
+		if err == nil && more {
 			queue.wakeOne()
 		}
-		return popped, err
+		return err
 	}
 }
 
-// popOrSleep registers as waiting, looks again, and sleeps. ErrEmpty: it was woken.
-func (queue *Queue) popOrSleep(ctx context.Context) (Popped, error) {
+// tryOrSleep registers as waiting, looks again, and sleeps. ErrEmpty: it was woken.
+func (queue *Queue) tryOrSleep(ctx context.Context, try func() (bool, error)) (more bool, err error) {
 	queue.waiting.Add(1)
 	defer queue.waiting.Add(-1)
 
-	popped, err := queue.TryPop()
+	more, err = try()
 	if err != ErrEmpty {
-		return popped, err
+		return more, err
 	}
 	select {
 	case <-queue.poppable:
 	case <-queue.closed:
 	case <-ctx.Done():
-		return popped, ctx.Err()
+		return false, ctx.Err()
 	}
-	return popped, ErrEmpty
+	return false, ErrEmpty
 }
 
 // wakeOne wakes a goroutine that waits in Pop, if there is one.

@@ -220,7 +220,7 @@ func TestManyPodsGoInAndOutWithOneCall(t *testing.T) {
 		equal(f, "active of the second time", sum.ToActive, 0)
 
 		out := make([]schedq.Popped, count+1)
-		taken, err := f.PopMany(out)
+		taken, err := f.TryPopMany(out)
 		f.ok(err)
 		equal(f, "taken", taken, count)
 		tokens := make([]schedq.Token, taken)
@@ -233,7 +233,7 @@ func TestManyPodsGoInAndOutWithOneCall(t *testing.T) {
 		f.ok(f.DoneMany(tokens, answers))
 		f.wants(f.DoneMany(tokens, answers), schedq.ErrStale)
 		equal(f, "last answer", answers[count-1], schedq.ErrStale)
-		taken, err = f.PopMany(out)
+		taken, err = f.TryPopMany(out)
 		f.wants(err, schedq.ErrEmpty)
 		equal(f, "taken of nothing", taken, 0)
 		_, err = f.AddMany("", nil, nil, nil)

@@ -33,6 +33,7 @@ const (
 	ErrChanged  Status = C.SCHEDQ_CHANGED   // judge the new object, then call again
 	ErrInvalid  Status = C.SCHEDQ_INVALID   // an argument is out of range; nothing changed
 	ErrNotEmpty Status = C.SCHEDQ_NOT_EMPTY // Destroy: there are pods; nothing changed
+	ErrCanceled Status = C.SCHEDQ_CANCELED  // a wait was ended; no call of this package answers it
 )
 
 // String names a status as the C library does: "SCHEDQ_EMPTY".

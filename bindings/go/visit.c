@@ -79,6 +79,24 @@ visited_snapshot(schedq_worker_t *worker, struct visited *visited)
 }
 
 schedq_status_t
+visited_peek(schedq_worker_t *worker, struct visited *visited)
+{
+    struct visit visit = {.visited = visited};
+    schedq_status_t status = schedq_peek(worker, copy_pod, &visit);
+
+    return answer(&visit, status);
+}
+
+schedq_status_t
+visited_peek_many(schedq_worker_t *worker, size_t count, struct visited *visited)
+{
+    struct visit visit = {.visited = visited};
+    schedq_status_t status = schedq_peek_many(worker, count, copy_pod, &visit);
+
+    return answer(&visit, status);
+}
+
+schedq_status_t
 visited_nominated(schedq_worker_t *worker, uint64_t node, struct visited *visited)
 {
     struct visit visit = {.visited = visited};

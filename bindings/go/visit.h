@@ -29,6 +29,8 @@ struct written {
  */
 schedq_status_t visited_get(schedq_worker_t *worker, schedq_pod_t pod, struct visited *visited);
 schedq_status_t visited_snapshot(schedq_worker_t *worker, struct visited *visited);
+schedq_status_t visited_peek(schedq_worker_t *worker, struct visited *visited);
+schedq_status_t visited_peek_many(schedq_worker_t *worker, size_t count, struct visited *visited);
 schedq_status_t visited_nominated(schedq_worker_t *worker, uint64_t node, struct visited *visited);
 schedq_status_t written_metrics(schedq_t *queue, struct written *written);
 
