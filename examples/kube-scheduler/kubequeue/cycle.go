@@ -42,13 +42,12 @@ func (queue *Queue) fly(entry *entry, popped *schedq.Popped) *framework.QueuedPo
 	// A fresh address for every pop: the identity of the cycle.
 	began := queue.time(popped.History.InitialAttempt)
 	record := entry.record.Load()
-	before := queue.flights.begin(&flight{
-		entry: entry, record: record, token: popped.Token, seen: popped.Seen, began: &began,
-	})
-	if before != nil && queue.flights.end(before) {
+	flight := &flight{entry: entry, record: record, token: popped.Token, began: &began}
+	flight.seen.Store(popped.Seen)
+	if before := queue.flights.begin(flight); before != nil && queue.endFlight(before) {
 		_ = queue.library.Done(before.token)
-		queue.counted.flying.Dec()
 	}
+	flight.seen.Store(queue.words.EventSequence()) // what began before the pop returns, see log.go
 	queue.cycle.Add(1)
 	queue.counted.popped(entry.profile, popped)
 	info := queue.describe(record, &popped.History)
@@ -56,6 +55,18 @@ func (queue *Queue) fly(entry *entry, popped *schedq.Popped) *framework.QueuedPo
 	info.UnschedulablePlugins, info.PendingPlugins = sets.New[string](), sets.New[string]()
 	info.BackoffExpiration = queue.time(popped.BackoffExpiry)
 	return info
+}
+
+// endFlight forgets a flight, and says whether it was there. The last one leaves the log empty.
+func (queue *Queue) endFlight(flight *flight) bool {
+	found, last := queue.flights.end(flight)
+	if found {
+		queue.counted.flying.Dec()
+	}
+	if last {
+		queue.log.forget(queue.words.EventSequence(), &queue.flights)
+	}
+	return found
 }
 
 // describe makes a record and its history what the scheduler knows a pod as.
@@ -78,10 +89,9 @@ func (queue *Queue) Done(uid types.UID) {
 
 // land ends a flight without a failure.
 func (queue *Queue) land(flight *flight) {
-	if !queue.flights.end(flight) {
+	if !queue.endFlight(flight) {
 		return
 	}
-	queue.counted.flying.Dec()
 	if err := queue.library.Done(flight.token); err == nil || err == schedq.ErrGone {
 		queue.table.drop(flight.entry.object)
 	}
@@ -118,7 +128,7 @@ func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.Que
 		Unschedulable: rejectors.unschedulable, Pending: rejectors.pending,
 		JudgedUpTo: queue.words.EventSequence(),
 	}
-	strategy, judged, token := skip, flight.seen, flight.token
+	strategy, judged, token := skip, flight.seen.Load(), flight.token
 	for {
 		strategy = max(strategy, queue.judgeFlight(logger, entry.profile, record, rejectors, judged, failure.JudgedUpTo))
 		judged = max(judged, failure.JudgedUpTo)
@@ -135,9 +145,7 @@ func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.Que
 		case schedq.ErrStale: // it ended meanwhile
 			return queue.bringBack(logger, info)
 		}
-		if queue.flights.end(flight) {
-			queue.counted.flying.Dec()
-		}
+		queue.endFlight(flight)
 		queue.table.drop(entry.object)
 		if err == schedq.ErrGone {
 			return fmt.Errorf("Pod %v was deleted while it was scheduled", klog.KObj(info.Pod))
@@ -149,9 +157,7 @@ func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.Que
 
 // failed ends the flight of a pod that is in its new place.
 func (queue *Queue) failed(logger klog.Logger, flight *flight, result *schedq.Result) {
-	if queue.flights.end(flight) {
-		queue.counted.flying.Dec()
-	}
+	queue.endFlight(flight)
 	queue.counted.entered(flight.entry.profile, framework.ScheduleAttemptFailure, result.Place,
 		result.Unschedulable|result.Pending)
 	moved(logger, flight.record.pod, framework.ScheduleAttemptFailure, result.Place)

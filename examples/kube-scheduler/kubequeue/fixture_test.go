@@ -90,6 +90,12 @@ func never(*v1.Pod, any, any) fwk.QueueingHint  { return fwk.QueueSkip }
 
 func newFixture(t *testing.T, options Options) *fixture {
 	t.Helper()
+	return newFixtureWith(t, options)
+}
+
+// newFixtureWith has further plugins.
+func newFixtureWith(t *testing.T, options Options, further ...framework.EnqueueExtensions) *fixture {
+	t.Helper()
 	schedmetrics.Register()
 	made := &fixture{
 		T: t, logger: klog.Background(), clock: testclock.NewFakePassiveClock(time.Unix(1_700_000_000, 0)),
@@ -99,7 +105,7 @@ func newFixture(t *testing.T, options Options) *fixture {
 	options.Clock = made.clock
 	plugins := map[string]Plugins{profileName: {
 		PreEnqueue: []framework.PreEnqueuePlugin{made.gates},
-		Extensions: []framework.EnqueueExtensions{made.hints, made.gates},
+		Extensions: append([]framework.EnqueueExtensions{made.hints, made.gates}, further...),
 	}}
 	queue, err := New(context.Background(), plugins, listersv1.NewPodLister(made.lister), nil, options)
 	if err != nil {

@@ -3,6 +3,7 @@ package kubequeue
 import (
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -21,7 +22,7 @@ type flight struct {
 	entry  *entry
 	record *record // as popped
 	token  schedq.Token
-	seen   uint64 // events after this sequence happened during the cycle
+	seen   atomic.Uint64 // events after this sequence happened during the cycle
 	began  *time.Time
 }
 
@@ -29,6 +30,7 @@ const flightShards = 16
 
 // flights holds the pods in flight, by uid and by cycle.
 type flights struct {
+	count atomic.Int64 // pods in flight, and those that are about to be
 	byUID [flightShards]struct {
 		sync.Mutex
 		flights map[types.UID]*flight
@@ -61,6 +63,7 @@ func cycleShard(began *time.Time) int {
 
 // begin notes a flight; it returns one of the same uid that had not ended, or nil.
 func (flights *flights) begin(begun *flight) *flight {
+	flights.count.Add(1)
 	cycles := &flights.byCycle[cycleShard(begun.began)]
 	cycles.Lock()
 	cycles.flights[begun.began] = begun
@@ -92,11 +95,11 @@ func (flights *flights) ofCycle(began *time.Time) *flight {
 	return cycles.flights[began]
 }
 
-// end forgets a flight, and says whether it was there. A later one of the same uid stays.
-func (flights *flights) end(ended *flight) bool {
+// end forgets a flight, and says whether it was there, and whether no other is left. A later one of the same uid stays.
+func (flights *flights) end(ended *flight) (found, last bool) {
 	cycles := &flights.byCycle[cycleShard(ended.began)]
 	cycles.Lock()
-	_, found := cycles.flights[ended.began]
+	_, found = cycles.flights[ended.began]
 	delete(cycles.flights, ended.began)
 	cycles.Unlock()
 
@@ -106,7 +109,10 @@ func (flights *flights) end(ended *flight) bool {
 		delete(uids.flights, ended.entry.uid)
 	}
 	uids.Unlock()
-	return found
+	if found {
+		last = flights.count.Add(-1) == 0
+	}
+	return found, last
 }
 
 // all lists them.
@@ -129,7 +135,7 @@ func (flights *flights) oldestSeen() uint64 {
 		uids := &flights.byUID[i]
 		uids.Lock()
 		for _, flight := range uids.flights {
-			oldest = min(oldest, flight.seen)
+			oldest = min(oldest, flight.seen.Load())
 		}
 		uids.Unlock()
 	}

@@ -2,6 +2,7 @@ package kubequeue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/signal"
 	"syscall"
@@ -23,9 +24,13 @@ import (
 // scheduler.New. What New configured its queue with and does not show, the backoff times and the time in the unschedulable pods,
 // has to be in options; SchedulerPopFromBackoffQ is read from the feature gates.
 //
-// Errors: as New; a queue sort plugin that is not PrioritySort. The scheduler is as it was then.
+// Errors: as New; a queue sort plugin that is not PrioritySort; the feature gate SchedulerQueueingHints is off, since this queue
+// knows no other way to judge an event. The scheduler is as it was then.
 func Install(ctx context.Context, sched *scheduler.Scheduler, factory informers.SharedInformerFactory,
 	options Options) (*Queue, error) {
+	if !utilfeature.DefaultFeatureGate.Enabled(features.SchedulerQueueingHints) {
+		return nil, errors.New("kubequeue: feature gate SchedulerQueueingHints is off: this queue needs it on")
+	}
 	plugins, err := PluginsOf(sched)
 	if err != nil {
 		return nil, fmt.Errorf("kubequeue: %w", err)

@@ -11,14 +11,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/version"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/tools/events"
+	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler"
 	schedconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
+	"schedq"
 	"schedq/examples/kube-scheduler/internal/memapi"
 )
 
@@ -109,4 +114,45 @@ func TestInstalledQueueSchedules(t *testing.T) {
 	}
 	_, summary := queue.PendingPods()
 	t.Errorf("one pod fits and one does not: %d bound, %s", api.Bound(), summary)
+}
+
+func TestInstallRefusesSchedulersWithoutQueueingHints(t *testing.T) {
+	featuregatetesting.SetFeatureGateEmulationVersionDuringTest(t, utilfeature.DefaultFeatureGate, version.MustParse("1.33"))
+	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerQueueingHints, false)
+	_, sched, install := newScheduler(t, memapi.New(), nil)
+	before := sched.SchedulingQueue
+	if err := install(); err == nil || !strings.Contains(err.Error(), "SchedulerQueueingHints") {
+		t.Errorf("Install answers %v", err)
+	}
+	if sched.SchedulingQueue != before {
+		t.Error("the scheduler has another queue all the same")
+	}
+}
+
+// oddName is a plugin with a name that the library takes for none.
+type oddName struct {
+	nodePlugin
+	name string
+}
+
+func (plugin *oddName) Name() string { return plugin.name }
+
+func TestPluginsMayHaveAnyName(t *testing.T) {
+	for what, name := range map[string]string{"no name": "", "a long one": strings.Repeat("x", schedq.NameMax+1)} {
+		t.Run(what, func(t *testing.T) {
+			odd := &oddName{nodePlugin{answer: always}, name}
+			test := newFixtureWith(t, Options{}, odd)
+			test.add("a", "1")
+			test.fail(test.pop(), name)
+			if got := test.get("a").UnschedulablePlugins; !got.Has(name) || got.Len() != 1 {
+				t.Errorf("rejected by %q", got)
+			}
+			test.want("activeQ:0; backoffQ:0; unschedulablePods:1; inFlight:0; records:1")
+			test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
+			test.want("activeQ:0; backoffQ:1; unschedulablePods:0; inFlight:0; records:1")
+			if odd.asked.Load() != 1 {
+				t.Errorf("its hint was asked %d times, want once", odd.asked.Load())
+			}
+		})
+	}
 }

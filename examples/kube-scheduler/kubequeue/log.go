@@ -8,6 +8,11 @@ import (
 // for the pods in flight: a pod that fails is judged by what happened since its pop. Sequences have no gaps, so the log is an
 // array that is used round and round. What is not there counts as an event that helps: it was overwritten, or its
 // sequence is drawn and it is about to be stored.
+//
+// While nothing is in flight nothing is logged, and the flight that ends last empties the log. A pod's flight is counted before the
+// newest sequence is read that it has seen, and an event looks at the count after it drew its sequence: so an event that finds
+// no flight is one that every later flight has seen. The scheduler's cache changed before that event, and a cycle looks at the cache after its
+// pop returned, so there is nothing to judge.
 
 // logSize bounds the log: a pod that was in flight during more events than this is tried again without judging.
 const logSize = 1 << 15
@@ -24,16 +29,26 @@ type happening struct {
 
 type eventLog struct {
 	ring    [logSize]atomic.Pointer[happening]
-	planned atomic.Uint64 // the newest sequence at the last trim, see trim
+	looked  atomic.Uint64 // the newest sequence at the last look, see trim
 	trimmed atomic.Uint64 // what is not newer is forgotten
 }
 
-// put stores an event under its sequence.
+// put stores an event under its sequence. Who forgets announces it first and looks at the slots then; so either finds the other.
 func (log *eventLog) put(event *happening) {
-	if before := log.ring[event.sequence%logSize].Swap(event); before != nil {
+	slot := &log.ring[event.sequence%logSize]
+	if before := slot.Swap(event); before != nil {
 		before.kind.logged.Dec()
 	}
 	event.kind.logged.Inc()
+	if event.sequence <= log.trimmed.Load() {
+		drop(slot, event)
+	}
+}
+
+func drop(slot *atomic.Pointer[happening], event *happening) {
+	if slot.CompareAndSwap(event, nil) {
+		event.kind.logged.Dec()
+	}
 }
 
 // get finds an event; nil: it is not there.
@@ -45,17 +60,18 @@ func (log *eventLog) get(sequence uint64) *happening {
 	return event
 }
 
-// trim forgets what no flight needs any more, now and then, so that the collector gets the objects. A pod that was just popped
-// is not among the flights yet, so what was logged since the last trim stays until the next.
+// trim forgets what no flight needs any more, now and then, so that the collector gets the objects.
 func (log *eventLog) trim(newest uint64, flights *flights) {
-	planned := log.planned.Load()
-	if newest < planned+trimEvery || !log.planned.CompareAndSwap(planned, newest) {
+	looked := log.looked.Load()
+	if newest < looked+trimEvery || !log.looked.CompareAndSwap(looked, newest) {
 		return
 	}
-	log.forget(min(planned, flights.oldestSeen()))
+	log.forget(newest, flights)
 }
 
-func (log *eventLog) forget(upTo uint64) {
+// forget forgets all events up to the newest that no flight needs. A flight that it does not find yet has seen the newest one.
+func (log *eventLog) forget(newest uint64, flights *flights) {
+	upTo := min(newest, flights.oldestSeen())
 	from := log.trimmed.Load()
 	if upTo <= from || !log.trimmed.CompareAndSwap(from, upTo) {
 		return
@@ -65,9 +81,8 @@ func (log *eventLog) forget(upTo uint64) {
 	}
 	for sequence := from + 1; sequence <= upTo; sequence++ {
 		slot := &log.ring[sequence%logSize]
-		event := slot.Load()
-		if event != nil && event.sequence <= upTo && slot.CompareAndSwap(event, nil) {
-			event.kind.logged.Dec()
+		if event := slot.Load(); event != nil && event.sequence <= upTo {
+			drop(slot, event)
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package kubequeue
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -52,12 +54,15 @@ func (queue *Queue) GetPod(name, namespace string) (*framework.QueuedPodInfo, bo
 	return info, true
 }
 
-// list returns the pods at some places, place by place.
+// list returns the pods at some places, place by place, by priority and time.
 func (queue *Queue) list(places ...schedq.Place) (lists [][]*v1.Pod) {
 	pods, err := queue.library.Snapshot()
 	if err != nil {
 		return make([][]*v1.Pod, len(places))
 	}
+	slices.SortStableFunc(pods, func(a, b schedq.PodInfo) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.History.Timestamp, b.History.Timestamp))
+	})
 	for _, place := range places {
 		var list []*v1.Pod
 		for i := range pods {
@@ -81,7 +86,7 @@ func (queue *Queue) PendingPods() ([]*v1.Pod, string) {
 	return append(append(lists[0], lists[1]...), lists[2]...), summary
 }
 
-// PodsInActiveQ lists the active pods.
+// PodsInActiveQ lists the active pods, in the order in which they would be popped.
 func (queue *Queue) PodsInActiveQ() []*v1.Pod { return queue.list(schedq.Active)[0] }
 
 // PodsInBackoffQ lists the pods that back off.

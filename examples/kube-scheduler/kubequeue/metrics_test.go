@@ -86,3 +86,33 @@ func TestMetrics(t *testing.T) {
 		}
 	})
 }
+
+// What is logged for pods in flight is of no use when none is.
+func TestTheLogIsEmptyWhileNothingIsInFlight(t *testing.T) {
+	onBothEngines(t, func(test *fixture) {
+		logged := func() float64 {
+			return gauge(test.T, schedmetrics.InFlightEvents.WithLabelValues(nodeAdd.Label()))
+		}
+		happen := func() { test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil) }
+		before := logged()
+		happen()
+		if logged() != before {
+			t.Errorf("nothing is in flight: %v events are logged", logged()-before)
+		}
+		test.add("a", "1")
+		test.add("b", "2")
+		first := test.pop()
+		happen()
+		second := test.pop()
+		happen()
+		if logged() != before+2 {
+			t.Errorf("two pods in flight: %v events are logged, want 2", logged()-before)
+		}
+		test.Done(first.Pod.UID)
+		test.fail(second, nodePluginName)
+		if logged() != before {
+			t.Errorf("nothing is in flight any more: %v events are logged", logged()-before)
+		}
+		test.want("activeQ:0; backoffQ:1; unschedulablePods:0; inFlight:0; records:1")
+	})
+}

@@ -58,8 +58,10 @@ func (queue *Queue) happened(kind *eventKind, old, new any) {
 func (queue *Queue) begin(kind *eventKind, old, new any) uint64 {
 	sequence, err := queue.library.EventBegin()
 	must(err)
-	queue.log.put(&happening{sequence, kind, old, new})
-	queue.log.trim(sequence, &queue.flights)
+	if queue.flights.count.Load() > 0 {
+		queue.log.put(&happening{sequence, kind, old, new})
+		queue.log.trim(sequence, &queue.flights)
+	}
 	return sequence
 }
 

@@ -2,9 +2,12 @@ package kubequeue
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -105,7 +108,7 @@ func (profile *profile) register(name string) (*plugin, error) {
 	if known := profile.plugins.Load().byName[name]; known != nil {
 		return known, nil
 	}
-	bit, err := profile.queue.NamePlugin(profile.number, name)
+	bit, err := profile.queue.NamePlugin(profile.number, libraryName(name))
 	if errors.Is(err, schedq.ErrFull) {
 		return nil, fmt.Errorf("profile %q has more than 63 plugins that can reject a pod, %q is one more", profile.name, name)
 	}
@@ -113,6 +116,16 @@ func (profile *profile) register(name string) (*plugin, error) {
 		return nil, fmt.Errorf("plugin %q of profile %q: %w", name, profile.name, err)
 	}
 	return profile.learn(name, bit), nil
+}
+
+// libraryName is the name under which the library knows a plugin: the plugin's, unless the library takes no such name.
+// kube-scheduler takes any, none at all too.
+func libraryName(name string) string {
+	if name != "" && len(name) <= schedq.NameMax && !strings.ContainsRune(name, 0) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return "\x7f" + hex.EncodeToString(sum[:])
 }
 
 func (profile *profile) learn(name string, bit schedq.Plugins) *plugin {
@@ -140,11 +153,7 @@ func (profile *profile) late(name string) *plugin {
 	if known := profile.plugins.Load().byName[name]; known != nil {
 		return known
 	}
-	bit := profile.queue.RejectorBit(profile.number, name)
-	if bit == 0 { // no name for the library: empty, or longer than it takes
-		bit = schedq.RejectorOthers
-	}
-	return profile.learn(name, bit)
+	return profile.learn(name, profile.queue.RejectorBit(profile.number, libraryName(name)))
 }
 
 // each visits the plugins of a set.

@@ -153,3 +153,23 @@ func TestEverybodyAtOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestActivePodsAreListedInTheirOrder(t *testing.T) {
+	onBothEngines(t, func(test *fixture) {
+		for i, priority := range []int32{1, 3, 2, 3} {
+			pod := test.pod(fmt.Sprint("p", i), fmt.Sprint(i))
+			pod.Spec.Priority = &priority
+			test.Add(test.logger, pod)
+			test.clock.SetTime(test.clock.Now().Add(time.Millisecond))
+		}
+		for range 10 {
+			var names []string
+			for _, pod := range test.PodsInActiveQ() {
+				names = append(names, pod.Name)
+			}
+			if got := fmt.Sprint(names); got != "[p1 p3 p2 p0]" {
+				t.Fatalf("listed %s", got)
+			}
+		}
+	})
+}
