@@ -31,6 +31,8 @@ match_event(enum match_rule rule, struct event_kind registered, struct event_kin
     if (rule == MATCH_RESOURCE) {
         return agree && share;
     }
-    return (agree || registered.resource == RESOURCE_ANY) && share &&
-           incoming.actions <= registered.actions;
+    if (!agree && registered.resource != RESOURCE_ANY) {
+        return false;
+    }
+    return share && (rule == MATCH_SHARED || incoming.actions <= registered.actions);
 }

@@ -1,12 +1,12 @@
 /*
  * Does an event that happened match an event that a plugin registered?
  *
- * MATCH_NUMERIC (kube >= 1.33, and schedq): the resources agree ("*" registered agrees with all,
- * Pod registered agrees with AssignedPod and UnschedulablePod), an action bit is shared, and the
- * incoming actions are, as a number, at most the registered ones. The number keeps a generic Update
- * (4092) from plugins that registered one specific bit; it is a trick of kube's and not a subset
- * test. MATCH_RESOURCE (kube 1.26): the same without the numbers, and "*" agrees only as the full
- * wildcard. MATCH_ALL (kube 1.12): every event matches.
+ * MATCH_SHARED (schedq): the resources agree ("*" registered agrees with all, Pod registered agrees
+ * with AssignedPod and UnschedulablePod), and an action bit is shared. MATCH_NUMERIC (kube >= 1.33):
+ * the same, and the incoming actions are, as a number, at most the registered ones. The number keeps
+ * a generic Update (4092) from plugins that registered one specific bit. It is no subset test: some
+ * events of several bits are missed, some are not. MATCH_RESOURCE (kube 1.26): as MATCH_SHARED, and
+ * "*" agrees only as the full wildcard. MATCH_ALL (kube 1.12): every event matches.
  */
 #ifndef SCHEDQ_POLICY_MATCH_H
 #define SCHEDQ_POLICY_MATCH_H
@@ -29,7 +29,7 @@ struct event_kind {
     uint32_t actions;
 };
 
-enum match_rule { MATCH_NUMERIC, MATCH_RESOURCE, MATCH_ALL };
+enum match_rule { MATCH_SHARED, MATCH_NUMERIC, MATCH_RESOURCE, MATCH_ALL };
 
 /** {"*", All}: concerns every plugin. */
 bool match_is_wildcard(struct event_kind kind);

@@ -11,8 +11,10 @@ match_rule_of(const schedq_config_t *config)
         return MATCH_ALL;
     case SCHEDQ_PRESET_KUBE_1_26:
         return MATCH_RESOURCE;
-    default:
+    case SCHEDQ_PRESET_KUBE_1_34:
         return MATCH_NUMERIC;
+    default:
+        return MATCH_SHARED;
     }
 }
 

@@ -39,8 +39,9 @@ typedef int (*schedq_pre_enqueue_fn)(void *ctx, uint64_t pod);
 typedef int (*schedq_precheck_fn)(void *ctx, uint64_t pod);
 
 /*
- * What happened to an object. An event carries one of these, or SCHEDQ_ACTION_UPDATE for a change
- * that has no bit.
+ * What happened to an object. Bits: an event may have several, and so may an interest. The names of
+ * updates are those that a scheduler of Kubernetes needs. For a kind of change that none of them
+ * names use SCHEDQ_ACTION_UPDATE, or ADD or DELETE, in the event and in the interest.
  */
 enum {
     SCHEDQ_ACTION_ADD = 0x001,
@@ -96,7 +97,7 @@ enum {
  * Interns an event, so that a move hashes no string.
  *
  * Also after setup, for resources that show up late.
- * @param resource 1..127 bytes: "Node", "PersistentVolume", "plural.version.group", ...; copied
+ * @param resource 1..127 bytes, any word of the caller's; copied
  * @param actions  one or more SCHEDQ_ACTION bits
  * @param label    metric label, 0..127 bytes; NULL or "" = resource and action as kube writes them
  *                 ("NodeAdd"); copied
@@ -137,7 +138,9 @@ SCHEDQ_API schedq_status_t schedq_profile_define(schedq_t *queue, const char *na
 typedef struct schedq_interest {
     const char *resource; /**< as in schedq_event_define, or "*"; "Pod" hears of AssignedPod and
                                UnschedulablePod too */
-    uint32_t    actions;  /**< one or more SCHEDQ_ACTION bits */
+    uint32_t    actions;  /**< one or more SCHEDQ_ACTION bits: it hears of the events that have one
+                               of them. kube_minor 34: and whose bits are, as a number, at most
+                               these, as kube-scheduler compares them; 12: of all events */
     uint32_t    reserved; /**< zero */
     /** NULL: every such event is worth another attempt; [host] must be NULL */
     schedq_hint_fn hint;

@@ -1,4 +1,4 @@
-/* engine/policy/match.h: SPEC 8.3 for kube >= 1.33, SPEC 7.1 for 1.26, everything for 1.12. */
+/* engine/policy/match.h: schedq, SPEC 8.3 for kube >= 1.33, SPEC 7.1 for 1.26, all for 1.12. */
 #include "expect.h"
 #include "policy/match.h"
 #include "schedq/schedq.h"
@@ -120,6 +120,24 @@ an_incoming_wildcard_matches_a_registered_wildcard_only(void **state)
 }
 
 static void
+a_shared_action_is_enough_for_schedq(void **state)
+{
+    (void)state;
+    for (uint32_t bit = 0; UINT32_C(1) << bit <= SCHEDQ_ACTION_ALL; bit++) {
+        for (uint32_t incoming = 1; incoming <= SCHEDQ_ACTION_ALL; incoming++) {
+            uint32_t one = UINT32_C(1) << bit;
+            bool hears = match(MATCH_SHARED, THING, one, THING, incoming);
+
+            assert_int_equal(hears, (incoming & one) != 0);
+        }
+    }
+    assert_false(match(MATCH_SHARED, THING, 1, OTHER, 1));
+    assert_true(match(MATCH_SHARED, RESOURCE_ANY, 1, THING, 3));
+    assert_true(match(MATCH_SHARED, RESOURCE_POD, 1, RESOURCE_ASSIGNED_POD, 3));
+    assert_true(match(MATCH_SHARED, RESOURCE_ANY, SCHEDQ_ACTION_ALL, THING, 1));
+}
+
+static void
 kube_1_26_compares_no_numbers(void **state)
 {
     (void)state;
@@ -146,6 +164,7 @@ main(void)
         cmocka_unit_test(one_action_reaches_those_that_registered_it),
         cmocka_unit_test(a_registered_wildcard_matches_everything),
         cmocka_unit_test(an_incoming_wildcard_matches_a_registered_wildcard_only),
+        cmocka_unit_test(a_shared_action_is_enough_for_schedq),
         cmocka_unit_test(kube_1_26_compares_no_numbers),
         cmocka_unit_test(kube_1_12_matches_everything),
     };
