@@ -19,6 +19,18 @@ resources_agree(uint32_t registered, uint32_t incoming)
     return registered == incoming;
 }
 
+/* All update bits together are one thing, which an interest in some of them does not share. */
+static uint32_t
+shared_actions(uint32_t registered, uint32_t incoming)
+{
+    bool whole = (incoming & SCHEDQ_ACTION_UPDATE) == SCHEDQ_ACTION_UPDATE;
+
+    if (whole && (registered & SCHEDQ_ACTION_UPDATE) != SCHEDQ_ACTION_UPDATE) {
+        incoming &= ~(uint32_t)SCHEDQ_ACTION_UPDATE;
+    }
+    return registered & incoming;
+}
+
 bool
 match_event(enum match_rule rule, struct event_kind registered, struct event_kind incoming)
 {
@@ -34,5 +46,8 @@ match_event(enum match_rule rule, struct event_kind registered, struct event_kin
     if (!agree && registered.resource != RESOURCE_ANY) {
         return false;
     }
-    return share && (rule == MATCH_SHARED || incoming.actions <= registered.actions);
+    if (rule == MATCH_SHARED) {
+        return shared_actions(registered.actions, incoming.actions) != 0;
+    }
+    return share && incoming.actions <= registered.actions;
 }

@@ -2,12 +2,13 @@
  * Does an event that happened match an event that a plugin registered?
  *
  * MATCH_SHARED (schedq): the resources agree ("*" registered agrees with all, Pod registered agrees
- * with AssignedPod and UnschedulablePod), and an action bit is shared. MATCH_NUMERIC (kube 1.33 and
- * later): the same, and the incoming actions are, as a number, at most the registered ones. The
- * number keeps a generic Update (4092) from plugins that registered one specific bit. It is no
- * subset test: some events of several bits are missed, some are not. MATCH_RESOURCE (kube 1.26): as
- * MATCH_SHARED, and "*" agrees only as the full wildcard. MATCH_ALL (kube 1.12): every event
- * matches.
+ * with AssignedPod and UnschedulablePod), and an action bit is shared. All update bits together are
+ * a generic Update, a change that has no bit: only who registered all of them shares it.
+ * MATCH_NUMERIC (kube 1.33 and later): a bit is shared, and the incoming actions are, as a number,
+ * at most the registered ones. The number keeps a generic Update from plugins that registered one
+ * specific bit. It is no subset test: some events of several bits are missed, some are not.
+ * MATCH_RESOURCE (kube 1.26): a bit is shared, and "*" agrees only as the full wildcard. MATCH_ALL
+ * (kube 1.12): every event matches.
  */
 #ifndef SCHEDQ_POLICY_MATCH_H
 #define SCHEDQ_POLICY_MATCH_H

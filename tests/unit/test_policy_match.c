@@ -127,10 +127,16 @@ a_shared_action_is_enough_for_schedq(void **state)
         for (uint32_t incoming = 1; incoming <= SCHEDQ_ACTION_ALL; incoming++) {
             uint32_t one = UINT32_C(1) << bit;
             bool hears = match(MATCH_SHARED, THING, one, THING, incoming);
+            bool generic = (incoming & SCHEDQ_ACTION_UPDATE) == SCHEDQ_ACTION_UPDATE;
+            uint32_t heard = generic ? incoming & ~(uint32_t)SCHEDQ_ACTION_UPDATE : incoming;
 
-            assert_int_equal(hears, (incoming & one) != 0);
+            assert_int_equal(hears, (heard & one) != 0);
+            assert_true(match(MATCH_SHARED, THING, SCHEDQ_ACTION_ALL, THING, incoming));
         }
     }
+    assert_true(match(MATCH_SHARED, THING, SCHEDQ_ACTION_UPDATE, THING, SCHEDQ_ACTION_UPDATE));
+    assert_true(match(MATCH_SHARED, THING, SCHEDQ_ACTION_UPDATE, THING, SCHEDQ_ACTION_ALL));
+    assert_false(match(MATCH_SHARED, THING, LABEL, THING, SCHEDQ_ACTION_UPDATE));
     assert_false(match(MATCH_SHARED, THING, 1, OTHER, 1));
     assert_true(match(MATCH_SHARED, RESOURCE_ANY, 1, THING, 3));
     assert_true(match(MATCH_SHARED, RESOURCE_POD, 1, RESOURCE_ASSIGNED_POD, 3));
