@@ -82,8 +82,8 @@ typedef struct schedq_result {
     uint8_t  added;             /**< 1: update or readd made a new pod */
     uint8_t  left;              /**< [host] tick: 1: due backoff was left to schedq_candidates and
                                      schedq_apply */
-    uint8_t  backing_off;       /**< [host] 1: its backoff was not over when the call looked: BACKOFF
-                                     is possible, ACTIVE skips it; 0 if `ref` is 0 */
+    uint8_t  backing_off;       /**< [host] 1: its backoff was not over when the call looked: place
+                                     BACKOFF is possible, ACTIVE skips it. 0 if `ref` is 0 */
     uint8_t  reserved[2]; /**< zero */
 } schedq_result_t;
 
@@ -136,12 +136,12 @@ typedef struct schedq_pod_spec {
  * @param name   bytes, need not end in NUL; copied
  * @param length 1..317 bytes, none of them NUL; with config.kube_minor "namespace/name"
  * @param spec   not referenced after the call
- * @retval SCHEDQ_OK       it is active or gated (result->place). If active, pops that start after
- *                         this returns see it
+ * @retval SCHEDQ_OK       it is active or gated (result->place); pops that start later see it
  * @retval SCHEDQ_EXISTS   a pod in any place has this name: `result` describes it; nothing changed.
  *                         (A pod that was deleted in flight has no name any more)
- * @retval SCHEDQ_RETRY    [host] spec->gate has a stamp newer than judged_up_to: ask PreEnqueue
- *                         again; nothing changed (LOCKFREE: a call may have found it meanwhile)
+ * @retval SCHEDQ_RETRY    [host] gated, and an event after judged_up_to stamped its gate
+ *                         (schedq_event_stamp): ask PreEnqueue again; nothing changed (LOCKFREE:
+ *                         an overlapping call may have found the pod meanwhile)
  * @retval SCHEDQ_CLOSED   the queue is closed, whether or not the name is there; nothing changed
  * @retval SCHEDQ_FULL     max_pods or max_bands; nothing changed
  * @retval SCHEDQ_NOMEM    nothing changed
@@ -277,7 +277,7 @@ SCHEDQ_API schedq_status_t schedq_activate(schedq_worker_t *worker, const schedq
 /**
  * Nominates a pod: a node is meant for it, since preemption makes room there.
  *
- * Calls that start later see it. It ends with done, delete, or a later one (by a spec too; 0 too).
+ * Calls that start later see it. It ends with done, delete, 0, or another node.
  * @param node the caller's number for it, from 1 (1 + that of schedq/preemption.h); 0 = none
  * @retval SCHEDQ_OK         the pod is nominated to `node`, behind the pods there; 0: to none
  * @retval SCHEDQ_NOT_FOUND  it is in no place, or was deleted in flight; nothing changed
