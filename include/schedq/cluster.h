@@ -208,7 +208,7 @@ typedef struct schedq_running_view {
  * @retval SCHEDQ_INVALID  *cluster is NULL; `why` says what is wrong
  * @retval SCHEDQ_NOMEM    *cluster is NULL
  *
- * Threads: [any]  Progress: wait-free but for the allocator; allocates.
+ * Threads: any thread  Progress: wait-free but for the allocator; allocates.
  */
 SCHEDQ_API schedq_status_t schedq_cluster_create(const schedq_allocator_t *allocator,
                                                  schedq_cluster_t **cluster, char *why,

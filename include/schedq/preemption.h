@@ -319,8 +319,8 @@ typedef struct schedq_lower_nomination {
 } schedq_lower_nomination_t;
 
 /**
- * What schedq_preempt decided. The lists are the workspace's, valid until its next schedq_preempt or
- * its destroy. Changes of the snapshot do not change them.
+ * What schedq_preempt decided. Its lists are the workspace's: they are valid until the workspace's
+ * next schedq_preempt or its end. Changes of the snapshot do not change them.
  */
 typedef struct schedq_preemption_decision {
     uint32_t struct_size; /**< set by SCHEDQ_PREEMPTION_DECISION_INIT */
@@ -399,7 +399,7 @@ typedef struct schedq_verdict {
  * @retval SCHEDQ_INVALID  *preemption is NULL; `why` says what is wrong
  * @retval SCHEDQ_NOMEM    *preemption is NULL
  *
- * Threads: [any]  Progress: wait-free but for the allocator; allocates.
+ * Threads: any thread  Progress: wait-free but for the allocator; allocates.
  */
 SCHEDQ_API schedq_status_t schedq_preemption_create(const schedq_allocator_t *allocator,
                                                     schedq_preemption_t **preemption, char *why,
