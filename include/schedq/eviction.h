@@ -29,7 +29,7 @@
  * behind this gate; only an event of the plugin's interests brings it out. Call schedq_fail with
  * the bits of the plugins that rejected the preemptor; one of them must have that interest too. The
  * pod may be parked before, during or after the eviction. With SCHEDQ_DECIDE_HOST: gate the pod
- * while schedq_evictor_holds returns 1; judge the last victim's event, and `activate`, as any other.
+ * while schedq_evictor_holds is 1; judge the last victim's event, or `activate`, as any other.
  *
  * LIBRARY. schedq::evictor (pkg-config schedq-evictor) brings schedq::schedq and
  * schedq::preemption. It calls neither: its callbacks do. Its memory is libc's, or comes from
