@@ -107,7 +107,7 @@ typedef struct schedq_config {
     uint8_t objects;        /**< schedq_objects_t; default STABLE; [host] must be STABLE */
     uint8_t decide;         /**< CALLBACKS (default): hints, PreEnqueue and preCheck decide; HOST:
                                  the host does, by schedq_candidates and schedq_apply */
-    uint8_t external_clock; /**< 1: time is schedq_words.now_ns, which the host advances; `clock`
+    uint8_t external_clock; /**< 1: time is words.now_ns, which the caller advances; `clock`
                                  must be zero; default 0 */
     /* Behaviour; the kube presets set these, callers may too. */
     uint8_t requeue;             /**< HINTS (default): a change reaches the pods whose rejectors it

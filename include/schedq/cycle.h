@@ -28,7 +28,7 @@ typedef struct schedq_history {
                                       = never yet; at least 0 */
     uint32_t attempts;           /**< pops */
     uint32_t rejections;         /**< failures with a rejector */
-    uint32_t errors;             /**< failures without a rejector since the last one with */
+    uint32_t errors;             /**< failures without a rejector, since the last rejection */
     uint32_t reserved; /**< zero */
 } schedq_history_t;
 
@@ -54,8 +54,8 @@ typedef struct schedq_popped {
                                            second with backoff_window; 0 = it had none */
     /** 1: nothing was active, and it was taken out of backoff, over or not */
     uint8_t        from_backoff;
-    uint8_t        more;          /**< 1: another pod is poppable (LOCKFREE: perhaps); a host's own
-                                       waiter may be woken */
+    uint8_t        more;          /**< 1: another pod is poppable (LOCKFREE: perhaps); the caller
+                                       may wake a waiter of its own */
     schedq_profile_t profile;     /**< whose plugins judge it */
     uint8_t        flags;         /**< SCHEDQ_POD_* */
     uint8_t        reserved[4]; /**< zero */

@@ -2,8 +2,8 @@
  * schedq/look: looking at pods and numbers without taking or changing anything: one pod, all of
  * them, the next in line, how many are before one, why one waits, and how many wait for what.
  *
- * None of these calls stops a thread that works. What they tell was true during the call; it may be
- * over when the call returns.
+ * None of these calls stops other threads (MUTEX: but for the lock). What they tell was true during
+ * the call; it may be over when the call returns.
  */
 #ifndef SCHEDQ_LOOK_H
 #define SCHEDQ_LOOK_H

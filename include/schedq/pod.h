@@ -77,8 +77,8 @@ typedef struct schedq_result {
     uint32_t to_gated;          /**< the same */
     uint8_t  place;             /**< schedq_place_t: where the pod is now */
     uint8_t  gate;              /**< 1 + number of the plugin that gates it; 0 = none */
-    uint8_t  poppable;          /**< 1: this call made a pod poppable; a host's own waiter may be
-                                     woken. Backoff counts if pop takes from it */
+    uint8_t  poppable;          /**< 1: this call made a pod poppable; the caller may wake a waiter
+                                     of its own. Backoff counts if pop takes from it */
     uint8_t  added;             /**< 1: update or readd made a new pod */
     uint8_t  left;              /**< [host] tick: 1: due backoff was left to schedq_candidates and
                                      schedq_apply */

@@ -10,38 +10,38 @@
  *
  * TERMS. The preemptor is the pod that room is made for. A victim is a running pod that is evicted
  * for it. The more important of two running pods has the higher priority, else the earlier start. A
- * workspace is the memory of one evaluation. A host is a program that has the queue and this.
+ * workspace is the memory of one evaluation.
  *
  * Use it for a pod for which scheduling found no node. Do not use it to place pods: a node where
  * the pod fits without an eviction is an error, except with no_victims TAKE.
  *
- * NOMINATIONS are promises that the host's own placement has to keep. When it looks for a node for
- * a pod, each other pod of at least its priority takes its requests on the node that it is
- * nominated to, as if it ran there. schedq_cluster_fits asks that way, and schedq_cluster_first_fit
- * finds a node. A host that ignores nominations gives the room of the victims to the victims: they
- * queue again, are placed before the preemptor, and are evicted again, without end
- * (docs/PREEMPTION.md, examples/preempt.c).
+ * NOMINATIONS are promises that the scheduler has to keep. When it looks for a node for a pod, each
+ * other pod of at least the same priority takes its requests on the node that it is nominated to,
+ * as if it ran there. schedq_cluster_fits asks that way, and schedq_cluster_first_fit finds a node.
+ * A scheduler that ignores nominations gives the room of the victims to the victims: they queue
+ * again, are placed before the preemptor, and are evicted again, without end (docs/PREEMPTION.md,
+ * examples/preempt.c).
  *
  * RESOURCES (cpu, memory, pod slots, named extended ones) are added up here. Every other constraint
  * is a callback, schedq_filter_fn.
  *
  * THREADS. [cluster] calls change the snapshot: each overlaps with no other call on this snapshot.
  * [read] calls may overlap with each other, on any threads; those with a workspace only if the
- * workspaces differ. A host that updates while other threads evaluate keeps two snapshots. It
+ * workspaces differ. A caller that updates while other threads evaluate keeps two snapshots. It
  * applies every update to both in turn, and swaps them when the older one has no reader (as RCU).
  *
  * LIBRARY. schedq::preemption (pkg-config schedq-preemption) holds this header and cluster.h, and
  * needs nothing but libc. Neither it nor schedq::schedq calls the other: where a text below names a
- * function of the queue, the host calls it.
+ * function of the queue, the caller calls it.
  *
  * ALLOCATION. Memory is libc's (posix_memalign, free), or comes from the schedq_allocator_t that a
  * snapshot or a workspace is made with. Both keep what they grew to. The same evaluation again with
  * the same workspace allocates nothing. Another one of no greater size (nodes, pods, budgets,
  * candidates, tasks) seldom does: victims lie in blocks, and fill them less evenly in some orders.
  *
- * ARGUMENTS. As in schedq.h: what is out of range is SCHEDQ_INVALID and changes nothing;
- * schedq_cluster_error or schedq_preemption_error then tells argument, value and legal range. Texts
- * end with a NUL and are copied. A list of n elements may be NULL if n is 0.
+ * ARGUMENTS. What is out of range is SCHEDQ_INVALID and changes nothing. schedq_cluster_error
+ * (after [cluster] calls) or schedq_preemption_error then tells argument, value and legal range.
+ * Texts end with a NUL and are copied. A list of n elements may be NULL if n is 0.
  *
  * DETERMINISM. The same snapshot, built by the same calls, and the same arguments give the same
  * decision, with an executor or without. The same calls give the same node numbers, handles and
@@ -515,7 +515,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_first_fit(const schedq_cluster_t *clus
  * @retval SCHEDQ_NOMEM    *decision is as it was
  *
  * Threads: [read], one call at a time per workspace  Progress: O(nodes * resources asked for + pods
- *          of lower priority on nodes that could do); allocates while the workspace grows.
+ *          of lower priority on the nodes evaluated); allocates while the workspace grows.
  */
 SCHEDQ_API schedq_status_t schedq_preempt(const schedq_cluster_t *cluster,
                                           schedq_preemption_t *preemption,

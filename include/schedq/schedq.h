@@ -87,15 +87,15 @@
  * it held, except visitors and the writer of metrics. LOCKFREE: lock-free; a thread that stops for
  * ever inside a call stops no other, and strands no pod but those that it popped (create and
  * destroy are for one thread). Calls wait for nothing else, with three exceptions: a waiting pop
- * for a pod, schedq_stop for the timer thread, a call that lists SCHEDQ_NOMEM or says "allocates"
- * for the allocator. Costs are those of MUTEX; n is the number of pods in the queue. LOCKFREE adds,
- * pops and ends a pod in O(priorities that have pods + workers), whatever n is. Pods that it moves
- * it publishes in runs; to merge runs it copies 16 bytes O(log n) times per pod.
+ * waits for a pod, schedq_stop for the timer thread, and a call that lists SCHEDQ_NOMEM or says
+ * "allocates" for the allocator. Costs are those of MUTEX; n is the number of pods in the queue.
+ * LOCKFREE adds, pops and ends a pod in O(priorities that have pods + workers), whatever n is. A
+ * move also copies 16 bytes O(log n) times per pod, to merge sorted runs.
  *
  * ENGINES. Both do all of these headers and answer alike. SCHEDQ_ENGINE_LOCKFREE is the default.
  * SCHEDQ_ENGINE_MUTEX is the whole queue behind one lock: the reference, and the way to find out
  * whether a problem is LOCKFREE's. In results, to_active and its like count what the call itself
- * moved; a pod that the call published and another thread switched is not counted.
+ * moved; a pod whose move another thread finished is not counted.
  *
  * ORDERING. What a thread did before it passed a pod to the queue (add, fail, a change that moved
  * it) happens before what a thread does after it popped that pod. Statistics and words are exact
@@ -103,9 +103,9 @@
  *
  * ARGUMENTS. A NULL that is not allowed is SCHEDQ_INVALID, also where a list does not name it
  * (calls without a status: as in CALLBACKS); schedq_classify_* do not check. A token that this
- * queue never gave is SCHEDQ_STALE; such a handle names no pod (LOCKFREE: a guess may name a pod
- * whose add has not returned). Reserved bytes and unknown flags must be 0, and struct_size what the
- * initializer sets, else SCHEDQ_INVALID. `why` receives words with INVALID, FULL, BUSY and
+ * queue never gave is SCHEDQ_STALE. A handle that it never gave names no pod (LOCKFREE: a guess may
+ * name one whose add has not returned). Reserved bytes and unknown flags must be 0, and struct_size
+ * what the initializer sets, else SCHEDQ_INVALID. `why` receives words with INVALID, FULL, BUSY and
  * NOT_EMPTY: argument, value and legal range, or who is in the way. With other statuses the text is
  * empty, unless the declaration names it. It is cut to why_size bytes with a NUL, and may be NULL.
  *
