@@ -150,7 +150,7 @@ typedef struct schedq_nominated_spec {
     const char *name;   /**< "namespace/name", 3..317 bytes */
     uint64_t object;    /**< the caller's own */
     uint32_t reserved;  /**< zero */
-    int32_t  priority;  /**< it holds its place against lower ones */
+    int32_t  priority;  /**< its nomination counts for pods of at most this priority */
     schedq_amounts_t requests; /**< what it will take there */
     int64_t  expires_ns; /**< end of its lease, on the clock of schedq_preemptor.now_ns, 0 or more;
                               0 and SCHEDQ_NO_DEADLINE = it has none. Pass
@@ -459,7 +459,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_nominate(schedq_cluster_t *cluster,
  * @param generation of the nomination that is meant; 0 = any
  * @retval SCHEDQ_OK         the nomination has ended
  * @retval SCHEDQ_NOT_FOUND  nothing changed
- * @retval SCHEDQ_STALE      a later nomination took its place; nothing changed
+ * @retval SCHEDQ_STALE      a later nomination replaced it; nothing changed
  * @retval SCHEDQ_INVALID    nothing changed
  *
  * Threads: [cluster]  Progress: O(1).

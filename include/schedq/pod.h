@@ -255,9 +255,9 @@ SCHEDQ_API schedq_status_t schedq_delete_name(schedq_worker_t *worker, const cha
                                               size_t length, schedq_result_t *result);
 
 /**
- * Makes pods active that wait, in error backoff too, if PreEnqueue lets them.
+ * Makes waiting pods active, in error backoff too, if PreEnqueue lets them. Unknown handles: no-op.
  *
- * Those in flight are retried when they fail (kube_minor 12, 26: not). Unknown handles are ignored.
+ * Those in flight are tried again when they fail, and not parked (kube_minor 12, 26: they may be).
  *
  * [host] It only marks those in flight: their next schedq_fail returns RETRY once. Order:
  * schedq_event_begin; log a wildcard for these pods under it; schedq_activate; then schedq_find

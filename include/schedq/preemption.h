@@ -251,7 +251,7 @@ typedef struct schedq_executor {
     uint32_t reserved; /**< zero */
 } schedq_executor_t;
 
-/** A pod that looks for a place, and what was found out about that. */
+/** A pod that needs a node, and what the search for a node found out. */
 typedef struct schedq_preemptor {
     uint32_t struct_size;   /**< set by SCHEDQ_PREEMPTOR_INIT */
     int32_t  priority;      /**< evicts lower ones only */

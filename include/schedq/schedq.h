@@ -115,7 +115,7 @@
  * where it returns a time. A callback may run twice for one change, concurrently on several
  * threads, and for a decision that is discarded. The objects that it gets are held during the call.
  * LOCKFREE: find, get, snapshot and nominated_pods first finish what a call that has not returned
- * left half done of a pod; if the pod's gate has heard of a change since, they ask PreEnqueue.
+ * left half done of a pod; if a change reached the pod's gate since, they ask PreEnqueue.
  *
  * RESTRICTIONS. A thread must not be cancelled inside a call. Struct layouts are those of 64-bit
  * platforms. The default build contains a copy of jemalloc, beside the program's malloc, which it
