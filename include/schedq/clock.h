@@ -38,7 +38,7 @@ SCHEDQ_API int64_t schedq_now(schedq_t *queue);
  * @retval SCHEDQ_NOMEM  (never with MUTEX) some pods stay due
  * @retval SCHEDQ_BUSY   nothing changed
  *
- * Threads: [worker]  Progress: locks; O(pods that are due * log n).
+ * Threads: [worker]  Progress: locks; O(pods that are due * log n); a flush: + gated pods.
  */
 SCHEDQ_API schedq_status_t schedq_tick(schedq_worker_t *worker, int64_t *next_ns,
                                        schedq_result_t *result);

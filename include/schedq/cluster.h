@@ -247,7 +247,7 @@ SCHEDQ_API const char *schedq_cluster_error(const schedq_cluster_t *cluster);
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_NOMEM    nothing changed
  *
- * Threads: [cluster]  Progress: O(names); for a new name O(nodes * levels); allocates.
+ * Threads: [cluster]  Progress: O(names); a new name: O(nodes * levels * names); allocates.
  */
 SCHEDQ_API schedq_status_t schedq_cluster_resource(schedq_cluster_t *cluster, const char *name,
                                                    uint32_t *resource);
@@ -447,7 +447,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_remove_budget(schedq_cluster_t *cluste
  * @retval SCHEDQ_INVALID    nothing changed
  * @retval SCHEDQ_NOMEM      nothing changed
  *
- * Threads: [cluster]  Progress: O(nominated to the node); allocates.
+ * Threads: [cluster]  Progress: O(pods nominated to the node * resources asked for); allocates.
  */
 SCHEDQ_API schedq_status_t schedq_cluster_nominate(schedq_cluster_t *cluster,
                                                    const schedq_nominated_spec_t *spec,

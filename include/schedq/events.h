@@ -104,7 +104,7 @@ enum {
  * @retval SCHEDQ_NOMEM    nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
  *
- * Threads: [queue]  Progress: locks; O(events + plugins); allocates.
+ * Threads: [queue]  Progress: locks; O(events + interests of all plugins); allocates.
  */
 SCHEDQ_API schedq_status_t schedq_event_define(schedq_t *queue, const char *resource,
                                                uint32_t actions, const char *label,
@@ -122,7 +122,7 @@ SCHEDQ_API schedq_status_t schedq_event_define(schedq_t *queue, const char *reso
  * @retval SCHEDQ_NOMEM    nothing changed
  * @retval SCHEDQ_BUSY     a worker is registered, or called from a callback; nothing changed
  *
- * Threads: [setup]  Progress: locks; O(profiles); allocates.
+ * Threads: [setup]  Progress: locks; O(profiles + events); allocates.
  */
 SCHEDQ_API schedq_status_t schedq_profile_define(schedq_t *queue, const char *name,
                                                  schedq_profile_t *profile, char *why,
