@@ -1,8 +1,7 @@
 /**
- * schedq/base: what the libraries beside each other have in common: version, outcomes, where memory
- * comes from.
+ * schedq/base: what all libraries share: version, outcomes, where memory comes from.
  *
- * schedq/schedq.h (the queue) and schedq/preemption.h (victims) include it and do not know each
+ * schedq/schedq.h (the queue) and schedq/preemption.h (victims) include it. Neither includes the
  * other. It declares no function and needs no library.
  */
 #ifndef SCHEDQ_BASE_H
@@ -32,22 +31,23 @@ extern "C" {
 /* a time that never comes */
 #define SCHEDQ_NO_DEADLINE INT64_MAX
 
-/** Outcomes. Each function lists those it returns; adding one to a list is an API change. */
+/**
+ * Outcomes. Each function lists those it returns; adding one to a list is an API change. INVALID
+ * may also come unlisted: for a NULL, or in a child after fork. */
 typedef enum schedq_status {
     SCHEDQ_OK = 0,
-    SCHEDQ_EMPTY,     /**< nothing to pop, or the end of the candidates */
+    SCHEDQ_EMPTY,     /**< nothing to pop or to look at, or the end of the candidates */
     SCHEDQ_CLOSED,    /**< the queue is closed (and, for pop, nothing is left) */
     SCHEDQ_TIMEDOUT,  /**< the deadline passed, or the time to wait is over */
     SCHEDQ_EXISTS,    /**< that name is there already */
-    SCHEDQ_NOT_FOUND, /**< no such pod */
-    SCHEDQ_STALE,     /**< this token was used before */
+    SCHEDQ_NOT_FOUND, /**< no such pod, node, budget or nomination; nothing changed */
+    SCHEDQ_STALE,     /**< this token was used before; or this nomination was replaced */
     SCHEDQ_GONE,      /**< the pod was deleted meanwhile; schedq_apply: it does not wait any more */
-    SCHEDQ_FULL,      /**< a cap of the configuration, or the width of a word; nothing changed */
+    SCHEDQ_FULL,      /**< a cap is reached, or the width of a word; nothing changed */
     /** the allocator gave nothing; nothing changed unless the function says so */
     SCHEDQ_NOMEM,
-    SCHEDQ_BUSY,      /**< called from a callback of this queue; setup is over; for destroy: the
-                           queue is in use; or this worker is inside a call (most often seen, not
-                           always) */
+    SCHEDQ_BUSY,      /**< called from a callback of this queue; setup is over; destroy: it is in
+                           use; or another thread is inside this worker (mostly seen, not always) */
     SCHEDQ_RETRY,     /**< [host] judge the newer events, then call again */
     SCHEDQ_CHANGED,   /**< [host] judge the new object, then call again */
     /** an argument is out of range; the words say which and the range; nothing changed */
@@ -56,7 +56,7 @@ typedef enum schedq_status {
     SCHEDQ_CANCELED   /**< schedq_wait_cancel ended this wait; nothing was taken */
 } schedq_status_t;
 
-/** The behaviour that a configuration begins with; kube: that of the kube-scheduler release. */
+/** The behaviour that a configuration begins with; KUBE_1_n: that of kube-scheduler 1.n. */
 typedef enum schedq_preset {
     SCHEDQ_PRESET_DEFAULT = 0,
     SCHEDQ_PRESET_KUBE_1_12 = 12,
@@ -65,10 +65,10 @@ typedef enum schedq_preset {
 } schedq_preset_t;
 
 /**
- * Where memory comes from. Both functions or neither. All zero: the library's own source. That of a
- * queue is the build's (a jemalloc of its own, whose arenas all queues share; or `system`: libc's
- * malloc); that of a snapshot, a workspace and an evictor is libc's malloc. Several threads may be
- * in both functions at once: with LOCKFREE, and with an evictor. Layout frozen (32 bytes).
+ * Where memory comes from. Both functions or neither. All zero: the default, which is libc's malloc
+ * for a snapshot, a workspace and an evictor. For a queue it is the build's: a jemalloc of its own,
+ * whose arenas all queues share, or (`system`) libc's malloc. Several threads may be inside the
+ * functions at once: with LOCKFREE, an executor or an evictor. Layout frozen (32 bytes).
  */
 typedef struct schedq_allocator {
     /** Memory of at least `bytes`, aligned to `align` (a power of two, at most 4096), or NULL. */

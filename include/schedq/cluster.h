@@ -1,8 +1,9 @@
 /**
  * schedq/cluster: a snapshot of what runs where, for schedq/preemption.h.
  *
- * Nodes, the pods that run on them, disruption budgets, nominated pods. The caller keeps it up to
- * date, call by call. schedq/preemption.h says what THREADS, ALLOCATION and ARGUMENTS mean here.
+ * A snapshot has nodes, the pods that run on them, disruption budgets, and nominated pods. The
+ * caller keeps it up to date, call by call. THREADS, ALLOCATION and ARGUMENTS are in
+ * schedq/preemption.h. A level is a priority that running pods have; at most 32 are kept apart.
  */
 #ifndef SCHEDQ_CLUSTER_H
 #define SCHEDQ_CLUSTER_H
@@ -19,17 +20,17 @@ typedef struct schedq_cluster schedq_cluster_t; /**< a snapshot */
 #define SCHEDQ_NO_RESOURCE   UINT32_MAX
 /* a pod that has not started: later than every time */
 #define SCHEDQ_NO_START      INT64_MAX
-/* of one resource of a node, and of all on it together */
+/* the most of one resource: of a node, and of all pods on it together */
 #define SCHEDQ_QUANTITY_MAX  (INT64_C(1) << 60)
 #define SCHEDQ_RESOURCES_MAX 1024                 /**< names of resources in a snapshot */
-#define SCHEDQ_LABELS_MAX    1024                 /**< of a pod, and requirements of a budget */
+#define SCHEDQ_LABELS_MAX    1024                 /**< labels of a pod, requirements of a budget */
 
 /**
  * Numbers of the resources that every snapshot has; schedq_cluster_resource gives those of others.
  */
 enum { SCHEDQ_RESOURCE_CPU = 0, SCHEDQ_RESOURCE_MEMORY = 1, SCHEDQ_RESOURCE_PODS = 2 };
 
-/** Names a running pod from add to remove. {0} names none; a removed pod's handle is NOT_FOUND. */
+/** A handle: names a running pod from add to remove; later it is NOT_FOUND. {0} names none. */
 typedef struct schedq_running {
     uint32_t index;      /**< opaque */
     uint32_t generation; /**< opaque */
@@ -41,15 +42,15 @@ typedef struct schedq_running {
 typedef struct schedq_amount {
     uint32_t resource; /**< from schedq_cluster_resource; each at most once in a list */
     uint32_t reserved; /**< zero */
-    int64_t  amount;   /**< 0..SCHEDQ_QUANTITY_MAX */
+    int64_t  amount;   /**< 0..SCHEDQ_QUANTITY_MAX, in the caller's unit of that resource */
 } schedq_amount_t;
 
 /** What a pod requests, or a node has to give. */
 typedef struct schedq_amounts {
     int64_t cpu_milli;    /**< 0..SCHEDQ_QUANTITY_MAX */
     int64_t memory_bytes; /**< 0..SCHEDQ_QUANTITY_MAX */
-    const schedq_amount_t *extended; /**< of other resources; those not named: 0 */
-    uint32_t extended_count; /**< of `extended`; NULL is fine with 0 */
+    const schedq_amount_t *extended; /**< amounts of other resources; a resource without one: 0 */
+    uint32_t extended_count; /**< elements of `extended` */
     uint32_t reserved; /**< zero */
 } schedq_amounts_t;
 
@@ -60,7 +61,7 @@ typedef struct schedq_node_spec {
     const char *name;             /**< 1..317 bytes */
     uint64_t object;              /**< the caller's own */
     schedq_amounts_t allocatable; /**< what pods may request of it in all */
-    /** slots, 0..SCHEDQ_QUANTITY_MAX: each pod takes one, asked for or not; 0: none fits */
+    /** how many pods may run there, 0..SCHEDQ_QUANTITY_MAX; 0: none */
     int64_t pods;
 } schedq_node_spec_t;
 
@@ -86,19 +87,19 @@ typedef struct schedq_running_spec {
     uint32_t node;        /**< the number of a node */
     const char *name;     /**< "namespace/name", 3..317 bytes */
     uint64_t object;      /**< the caller's own */
-    uint64_t workload;    /**< the caller's key of what it belongs to (a job); 0 = none */
+    uint64_t workload;    /**< the caller's key of the job that it belongs to; 0 = none */
     int32_t  priority;    /**< lower ones are evicted for higher ones */
     uint32_t label_count; /**< 0..SCHEDQ_LABELS_MAX */
-    int64_t  start_ns;    /**< any value, with min_run_ns on the clock of schedq_preemptor.now_ns;
-                               SCHEDQ_NO_START: spared by min_run_ns */
+    int64_t  start_ns;    /**< when it started; any value; with config.min_run_ns on the clock of
+                               schedq_preemptor.now_ns; SCHEDQ_NO_START: min_run_ns spares it */
     schedq_amounts_t requests; /**< what it takes of its node */
     const schedq_label_t *labels; /**< each key once */
     uint8_t  terminating; /**< 0..1: it has a deletionTimestamp */
     uint8_t  is_protected; /**< 0..1: never a victim (kube's IsEligiblePod said no) */
     uint8_t  disruption_status; /**< 0..1: its condition DisruptionTarget is True */
     uint8_t  reserved[5]; /**< zero */
-    const char *disruption_reason; /**< the condition's reason; NULL = no such condition. What
-                                        counts is "PreemptionByScheduler" */
+    const char *disruption_reason; /**< the condition's reason; NULL = no such condition. Only
+                                        "PreemptionByScheduler" counts */
 } schedq_running_spec_t;
 
 #define SCHEDQ_RUNNING_SPEC_INIT                                                          \
@@ -112,7 +113,7 @@ enum { SCHEDQ_SELECT_NIL = 0, SCHEDQ_SELECT_INVALID = 1, SCHEDQ_SELECT_ALL_OF = 
 /* requirement.kind */
 enum { SCHEDQ_LABEL_EQUALS = 0, SCHEDQ_LABEL_EXISTS = 1 };
 
-/** What a pod's labels have to say for a budget to concern it. */
+/** What a budget asks of a pod's labels. */
 typedef struct schedq_requirement {
     const char *key;   /**< 1..317 bytes */
     const char *value; /**< EQUALS: 0..317 bytes; EXISTS: NULL */
@@ -127,10 +128,10 @@ typedef struct schedq_budget_spec {
     const char *name;  /**< "namespace/name", 3..317 bytes; it concerns pods of this namespace */
     const schedq_requirement_t *requirements; /**< all have to be met */
     uint32_t requirement_count; /**< 0..SCHEDQ_LABELS_MAX; 0 unless selector is ALL_OF */
-    uint32_t selector; /**< ALL_OF: pods that meet all requirements. Nil, invalid, and ALL_OF of
-                            none match nothing */
-    int32_t  allowed;  /**< status.disruptionsAllowed; any */
-    uint32_t disrupted_count; /**< of `disrupted` */
+    uint32_t selector; /**< ALL_OF: it concerns pods that meet all requirements. NIL, INVALID, and
+                            ALL_OF without requirements: it concerns no pod */
+    int32_t  allowed;  /**< status.disruptionsAllowed; any value */
+    uint32_t disrupted_count; /**< elements of `disrupted` */
     /** status.disruptedPods: names without a namespace, 1..317 bytes */
     const char *const *disrupted;
 } schedq_budget_spec_t;
@@ -149,12 +150,12 @@ typedef struct schedq_nominated_spec {
     const char *name;   /**< "namespace/name", 3..317 bytes */
     uint64_t object;    /**< the caller's own */
     uint32_t reserved;  /**< zero */
-    int32_t  priority;  /**< it holds its place against lower ones */
+    int32_t  priority;  /**< its nomination counts for pods of at most this priority */
     schedq_amounts_t requests; /**< what it will take there */
     int64_t  expires_ns; /**< end of its lease, on the clock of schedq_preemptor.now_ns, 0 or more;
-                              0 and SCHEDQ_NO_DEADLINE = it has none: pass
-                              decision.nomination_expires_ns. Heeded by evaluations with
-                              config.nomination_lease_ns > 0, and by schedq_cluster_expire */
+                              0 and SCHEDQ_NO_DEADLINE = it has none. Pass
+                              decision.nomination_expires_ns. It counts in evaluations with
+                              config.nomination_lease_ns > 0, and in schedq_cluster_expire */
 } schedq_nominated_spec_t;
 
 #define SCHEDQ_NOMINATED_SPEC_INIT                                                                 \
@@ -163,8 +164,8 @@ typedef struct schedq_nominated_spec {
     }
 
 /**
- * Everything at once. Begin with SCHEDQ_CLUSTER_ARRAYS_INIT. A pod's or a nomination's node is the
- * position of a node in `nodes`.
+ * All of a snapshot, for schedq_cluster_load. Begin with SCHEDQ_CLUSTER_ARRAYS_INIT. A pod's or a
+ * nomination's node is the position of a node in `nodes`.
  */
 typedef struct schedq_cluster_arrays {
     uint32_t struct_size;     /**< set by SCHEDQ_CLUSTER_ARRAYS_INIT */
@@ -184,7 +185,7 @@ typedef struct schedq_cluster_arrays {
         sizeof(schedq_cluster_arrays_t), 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0 \
     }
 
-/** A running pod as the snapshot has it; name, texts and lists are not given back. */
+/** A running pod as the snapshot has it, without its name, texts and lists. */
 typedef struct schedq_running_view {
     uint64_t object;       /**< all members: as in schedq_running_spec_t */
     uint64_t workload;     /**< key of what it belongs to */
@@ -204,27 +205,27 @@ typedef struct schedq_running_view {
  * @param allocator copied; NULL or all zero: libc's malloc
  * @param cluster   receives it, NULL if there is none
  * @retval SCHEDQ_OK       *cluster is the caller's until schedq_cluster_destroy
- * @retval SCHEDQ_INVALID  `why` says what
+ * @retval SCHEDQ_INVALID  *cluster is NULL; `why` says what is wrong
  * @retval SCHEDQ_NOMEM    *cluster is NULL
  *
- * Threads: any  Progress: wait-free but for the allocator; allocates.
+ * Threads: any thread  Progress: wait-free but for the allocator; allocates.
  */
 SCHEDQ_API schedq_status_t schedq_cluster_create(const schedq_allocator_t *allocator,
                                                  schedq_cluster_t **cluster, char *why,
                                                  size_t why_size);
 
 /**
- * Frees a snapshot; NULL is allowed. Decisions made from it point to nothing afterwards.
+ * Frees a snapshot; NULL is allowed. Handles in decisions made from it name nothing afterwards.
  *
- * Threads: [cluster]  Progress: O(all).
+ * Threads: [cluster]  Progress: O(all that is in the snapshot).
  */
 SCHEDQ_API void schedq_cluster_destroy(schedq_cluster_t *cluster);
 
 /**
- * Removes nodes, pods, budgets, nominations and the record of evictions; resources keep their
+ * Removes nodes, pods, budgets, nominations and the record of evictions. Resources keep their
  * numbers.
  *
- * Threads: [cluster]  Progress: O(all).
+ * Threads: [cluster]  Progress: O(all that is in the snapshot).
  */
 SCHEDQ_API void schedq_cluster_clear(schedq_cluster_t *cluster);
 
@@ -232,7 +233,7 @@ SCHEDQ_API void schedq_cluster_clear(schedq_cluster_t *cluster);
  * Says what the last [cluster] call that returns a status found wrong; "" if it succeeded, or was
  * NOMEM. Valid until the next [cluster] call.
  *
- * Threads: [cluster]
+ * Threads: [cluster]  Progress: wait-free.
  */
 SCHEDQ_API const char *schedq_cluster_error(const schedq_cluster_t *cluster);
 
@@ -246,7 +247,7 @@ SCHEDQ_API const char *schedq_cluster_error(const schedq_cluster_t *cluster);
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_NOMEM    nothing changed
  *
- * Threads: [cluster]  Progress: O(names); a new one O(nodes * levels). Allocates.
+ * Threads: [cluster]  Progress: O(names); a new name: O(nodes * levels * names); allocates.
  */
 SCHEDQ_API schedq_status_t schedq_cluster_resource(schedq_cluster_t *cluster, const char *name,
                                                    uint32_t *resource);
@@ -254,14 +255,15 @@ SCHEDQ_API schedq_status_t schedq_cluster_resource(schedq_cluster_t *cluster, co
 /**
  * Fills an empty snapshot from arrays, in their order. Nodes get the numbers 0, 1, ...
  *
- * The error tells the array and the position.
- * @retval SCHEDQ_OK       all of it is in the snapshot
- * @retval SCHEDQ_INVALID  also if the snapshot is not empty; nothing changed
- * @retval SCHEDQ_EXISTS   a name occurs twice; nothing changed
- * @retval SCHEDQ_FULL     as schedq_cluster_add_pod; nothing changed
- * @retval SCHEDQ_NOMEM    nothing changed
+ * schedq_cluster_error names the array and the position.
+ * @retval SCHEDQ_OK         all of it is in the snapshot
+ * @retval SCHEDQ_INVALID    also if the snapshot is not empty; nothing changed
+ * @retval SCHEDQ_EXISTS     a name occurs twice; nothing changed
+ * @retval SCHEDQ_NOT_FOUND  a pod or a nomination names a node that is not there; nothing changed
+ * @retval SCHEDQ_FULL       as schedq_cluster_add_pod and _nominate; nothing changed
+ * @retval SCHEDQ_NOMEM      nothing changed
  *
- * Threads: [cluster]  Progress: O(all); allocates.
+ * Threads: [cluster]  Progress: as the calls for each element; allocates.
  */
 SCHEDQ_API schedq_status_t schedq_cluster_load(schedq_cluster_t *cluster,
                                                const schedq_cluster_arrays_t *arrays);
@@ -269,21 +271,20 @@ SCHEDQ_API schedq_status_t schedq_cluster_load(schedq_cluster_t *cluster,
 /**
  * Adds a node.
  *
- * Its number is the place in listing order: the lowest one that is free.
+ * It gets the lowest number that is free. Nodes are visited in the order of their numbers.
  * @param node receives the number; may be NULL
  * @retval SCHEDQ_OK       *node is its number
  * @retval SCHEDQ_EXISTS   a node has that name; nothing changed
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_NOMEM    nothing changed
  *
- * Threads: [cluster]  Progress: O(levels * resources), amortized; allocates. Levels are the
- *          different priorities of running pods, at most 32 of them.
+ * Threads: [cluster]  Progress: O(levels * resources), amortized; allocates.
  */
 SCHEDQ_API schedq_status_t schedq_cluster_add_node(schedq_cluster_t *cluster,
                                                    const schedq_node_spec_t *spec, uint32_t *node);
 
 /**
- * Gives a node a new object and new amounts. Its pods stay, also if they now exceed them.
+ * Gives a node a new object and new amounts. Its pods stay, also if they exceed the amounts now.
  *
  * @param spec its name is NULL or the node's
  * @retval SCHEDQ_OK         the snapshot has the new object and amounts
@@ -297,8 +298,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_update_node(schedq_cluster_t *cluster,
                                                       const schedq_node_spec_t *spec);
 
 /**
- * Removes a node, with the pods that run on it and the nominations to it. Those in the queue stay:
- * end them (schedq_nominate), since another node may get the number.
+ * Removes a node, with the pods that run on it and the nominations to it. Nominations to it in the
+ * queue stay: end them (schedq_nominate), since another node may get the number.
  *
  * @retval SCHEDQ_OK         the node, its pods and nominations are gone
  * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
@@ -321,22 +322,22 @@ SCHEDQ_API schedq_status_t schedq_cluster_find_node(const schedq_cluster_t *clus
                                                     const char *name, uint32_t *node);
 
 /**
- * One more than the highest number of a node: how long schedq_preemptor.statuses has to be.
+ * Returns 1 + the highest number of a node: the length of schedq_preemptor.statuses. 0: no node.
  *
  * Threads: [read]  Progress: O(1).
  */
 SCHEDQ_API uint32_t schedq_cluster_nodes_end(const schedq_cluster_t *cluster);
 
 /**
- * The object of a node; 0 if no node has that number.
+ * Returns the object of a node; 0 if no node has that number.
  *
  * Threads: [read]  Progress: O(1).
  */
 SCHEDQ_API uint64_t schedq_cluster_node_object(const schedq_cluster_t *cluster, uint32_t node);
 
 /**
- * Adds a running pod. A nomination of that name does not end by it: schedq_cluster_unnominate
- * first, or it counts twice.
+ * Adds a running pod. A nomination of that name stays: call schedq_cluster_unnominate before, else
+ * the pod counts twice.
  *
  * @param pod receives the handle; may be NULL
  * @retval SCHEDQ_OK         *pod is its handle
@@ -355,10 +356,10 @@ SCHEDQ_API schedq_status_t schedq_cluster_add_pod(schedq_cluster_t *cluster,
                                                   schedq_running_t *pod);
 
 /**
- * Replaces what is known of a running pod; another node moves it there, behind the pods of equal
- * importance.
+ * Replaces the description of a running pod. With another spec->node it moves there, behind pods of
+ * equal priority and start.
  *
- * Nothing of the old description stays but the name: pass requests and labels again.
+ * Only the name stays of the old description: pass requests and labels again.
  *
  * @param spec its name is NULL or the pod's
  * @retval SCHEDQ_OK         the snapshot has the new description
@@ -374,7 +375,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_update_pod(schedq_cluster_t *cluster,
                                                      const schedq_running_spec_t *spec);
 
 /**
- * Removes a running pod: its place is free.
+ * Removes a running pod. What it took of its node is free.
  *
  * @retval SCHEDQ_OK         the pod is gone; its handle names none
  * @retval SCHEDQ_NOT_FOUND  nothing changed
@@ -417,7 +418,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_pod(const schedq_cluster_t *cluster, s
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_NOMEM    nothing changed
  *
- * Threads: [cluster]  Progress: O(budgets of the namespace + its lists); allocates.
+ * Threads: [cluster]  Progress: O(budgets of the namespace + elements of its lists); allocates.
  */
 SCHEDQ_API schedq_status_t schedq_cluster_set_budget(schedq_cluster_t *cluster,
                                                      const schedq_budget_spec_t *spec);
@@ -435,11 +436,10 @@ SCHEDQ_API schedq_status_t schedq_cluster_remove_budget(schedq_cluster_t *cluste
                                                         const char *name);
 
 /**
- * Nominates a waiting pod to a node, behind those that are nominated there; an earlier nomination
+ * Nominates a waiting pod to a node, behind those that are nominated there. An earlier nomination
  * of that name ends.
  *
- * @param generation receives the number of this nomination, never 0, by which it can be ended
- *                   later; may be NULL
+ * @param generation receives its number, never 0, for schedq_cluster_unnominate; may be NULL
  * @retval SCHEDQ_OK         the pod is nominated
  * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
  * @retval SCHEDQ_FULL       all nominated there together would exceed SCHEDQ_QUANTITY_MAX; nothing
@@ -447,7 +447,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_remove_budget(schedq_cluster_t *cluste
  * @retval SCHEDQ_INVALID    nothing changed
  * @retval SCHEDQ_NOMEM      nothing changed
  *
- * Threads: [cluster]  Progress: O(nominated to the node); allocates.
+ * Threads: [cluster]  Progress: O(pods nominated to the node * resources asked for); allocates.
  */
 SCHEDQ_API schedq_status_t schedq_cluster_nominate(schedq_cluster_t *cluster,
                                                    const schedq_nominated_spec_t *spec,
@@ -456,10 +456,10 @@ SCHEDQ_API schedq_status_t schedq_cluster_nominate(schedq_cluster_t *cluster,
 /**
  * Ends a nomination by "namespace/name".
  *
- * @param generation of the nomination that is meant; 0 = whichever it is
+ * @param generation of the nomination that is meant; 0 = any
  * @retval SCHEDQ_OK         the nomination has ended
  * @retval SCHEDQ_NOT_FOUND  nothing changed
- * @retval SCHEDQ_STALE      a later nomination took its place; nothing changed
+ * @retval SCHEDQ_STALE      a later nomination replaced it; nothing changed
  * @retval SCHEDQ_INVALID    nothing changed
  *
  * Threads: [cluster]  Progress: O(1).
@@ -468,11 +468,12 @@ SCHEDQ_API schedq_status_t schedq_cluster_unnominate(schedq_cluster_t *cluster, 
                                                      uint64_t generation);
 
 /**
- * Ends the nominations whose lease is over: expires_ns <= now_ns. Those in the queue stay:
- * schedq_nominate with 0 for each object, then schedq_notify (AssignedPodDelete), since what was
- * kept for them is free and no other event says so.
+ * Ends the nominations whose lease is over: expires_ns <= now_ns. Nominations in the queue stay:
+ * call schedq_nominate with 0 for each pod, then schedq_notify (AssignedPodDelete), since no other
+ * event says that their room is free.
  *
- * @param expired gets the object of each, may be NULL; it must not call this snapshot
+ * @param now_ns  0 or more, on the clock of schedq_preemptor.now_ns
+ * @param expired gets the object of each; may be NULL; must not call this snapshot
  * @retval SCHEDQ_OK       also if none was over
  * @retval SCHEDQ_INVALID  nothing changed
  *
@@ -483,8 +484,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_expire(schedq_cluster_t *cluster, int6
                                                  void *ctx);
 
 /**
- * Records that a pod of this workload was evicted; what config.evict_again_ns looks at. Nothing
- * else writes that record.
+ * Records that a pod of this workload was evicted, for config.evict_again_ns. Nothing else writes
+ * that record.
  *
  * @param workload not 0
  * @param now_ns   0 or more, on the clock of schedq_preemptor.now_ns
@@ -498,22 +499,21 @@ SCHEDQ_API schedq_status_t schedq_cluster_record_eviction(schedq_cluster_t *clus
                                                           uint64_t workload, int64_t now_ns);
 
 /**
- * Forgets evictions before `before_ns` (now - evict_again_ns). The record grows by one for each
- * workload until this is called.
+ * Forgets evictions before `before_ns` (now - evict_again_ns). The record has the last eviction of
+ * each workload, until this is called.
  *
  * Threads: [cluster]  Progress: O(record).
  */
 SCHEDQ_API void schedq_cluster_forget_evictions(schedq_cluster_t *cluster, int64_t before_ns);
 
 /**
- * Writes all of the snapshot as text: for people, and to see that nothing changed. The format is
- * not promised.
+ * Writes all of the snapshot as text: for people, and to compare. The format may change.
  *
- * @param write gets pieces of text, returns 0 to stop
+ * @param write gets pieces of text, without a NUL; returns 0 to stop
  * @retval SCHEDQ_OK       also when stopped
  * @retval SCHEDQ_INVALID  nothing was written
  *
- * Threads: [read]  Progress: O(all).
+ * Threads: [read]  Progress: O(all that is in the snapshot).
  */
 SCHEDQ_API schedq_status_t schedq_cluster_write(const schedq_cluster_t *cluster,
                                                 int (*write)(void *ctx, const char *text,

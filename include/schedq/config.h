@@ -2,7 +2,7 @@
  * schedq/config: how a queue behaves.
  *
  * Begin with SCHEDQ_CONFIG_INIT, or with the rules of a kube-scheduler release
- * (schedq_config_kube_1_34), change what you want, pass it to schedq_create.
+ * (schedq_config_kube_1_34). Change what you want. Pass it to schedq_create.
  */
 #ifndef SCHEDQ_CONFIG_H
 #define SCHEDQ_CONFIG_H
@@ -18,13 +18,13 @@ extern "C" {
  * them to callbacks.
  *
  * STABLE    they outlive the queue (indices, cookies, arena objects).
- * COUNTED   config.retain is called once for every place where the queue stores one, config.release
- *           when it lets go (LOCKFREE: perhaps later, at the latest in schedq_destroy). pop gives
- *           the caller one more reference to `popped.object`, which done or fail (GONE
- *           included) gives back. Objects in results are identities only: no reference comes with
- *           them.
- * BORROWED  a pod's object must live until the pod leaves the queue; an event's objects only during
- *           the call. Events are then never replayed: a pod that was in flight is retried instead.
+ * COUNTED   the queue calls config.retain once for each reference that it stores, and
+ *           config.release when it drops it (LOCKFREE: perhaps later, at the latest in
+ *           schedq_destroy). A pop takes one more reference to `popped.object` for the holder; the
+ *           end of the cycle by done or fail (OK, GONE) releases it. No reference comes with the
+ *           objects in results.
+ * BORROWED  a pod's object must live until the pod leaves the queue; a change's objects only during
+ *           the call. Hints are never asked later: a pod that was in flight is tried again instead.
  */
 typedef enum schedq_objects {
     SCHEDQ_OBJECTS_STABLE = 0,
@@ -35,13 +35,13 @@ typedef enum schedq_objects {
 /** All zero: CLOCK_MONOTONIC. Layout frozen (32 bytes). */
 typedef struct schedq_clock {
     /**
-     * Nanoseconds, never before a reading that happened before on any thread. Runs with locks held:
-     * must not call the queue.
+     * Returns nanoseconds, never less than an earlier reading on any thread returned. It may run
+     * with locks held: it must not call the queue.
      */
     int64_t (*now_ns)(void *ctx);
     void    *ctx;         /**< passed to now_ns */
-    uint32_t is_virtual;  /**< default 0; 1, with now_ns only: blocking pop sleeps untimed and reads
-                               the clock again whenever schedq_tick is called */
+    uint32_t is_virtual;  /**< default 0; 1, with now_ns only: a waiting pop sleeps untimed, and
+                               reads the clock again whenever schedq_tick is called */
     uint32_t reserved[3]; /**< zero */
 } schedq_clock_t;
 
@@ -58,34 +58,34 @@ enum { SCHEDQ_COUNT_FAILURES = 0, SCHEDQ_COUNT_ATTEMPTS = 1 };         /* config
 typedef struct schedq_config {
     uint32_t struct_size; /**< set by SCHEDQ_CONFIG_INIT */
     /*
-     * Caps. Hitting one is SCHEDQ_FULL at admission; 0 = none: it grows to the width of its word.
-     * (LOCKFREE: calls that overlap may get past it together, each with what it adds first, and
-     * adds under way count, also those that will find their name taken.)
+     * Caps. A call that would exceed one returns SCHEDQ_FULL. 0 = no cap but the width of a word.
+     * (LOCKFREE: overlapping calls may exceed it together, each by the first pod that it adds. An
+     * add that has not returned counts, even if it will find its name taken.)
      */
     uint32_t max_pods;    /**< default 1,048,576; 0..268,435,455 */
-    uint32_t max_bands;   /**< priorities that active pods have: a pod with another is not admitted
-                               while there are so many (updates and what becomes active later may
-                               exceed it; with fifo all are one); default 0; 0..1,048,575. LOCKFREE:
-                               with 0 there may be 1,048,575 */
+    uint32_t max_bands;   /**< distinct priorities of active pods (with fifo there is one). An add
+                               of a pod with one more returns FULL; updates, and pods that become
+                               active later, may exceed it. Default 0; 0..1,048,575. LOCKFREE: with
+                               0 there may be 1,048,575 */
     uint32_t max_workers; /**< default 64; 1..64; the timer thread takes one */
     /** events, the 24 that every queue knows included; default 256; 0 or 24..65,535 */
     uint32_t max_events;
-    uint32_t event_log;   /**< [callbacks] events kept for hint replay; an event that is not kept
-                               counts as one that helps; default 4,096; 0 or a power of two up to
-                               1,048,576 */
-    uint32_t max_lots;    /**< rejector sets of waiting pods that are kept apart at a time; pods of
-                               other sets share one lot, which an event reads if it concerns one of
-                               the plugins that ever came there (MUTEX: how many schedq_reserve
-                               makes room for, all are kept apart); default 1,024; 1..65,535 */
+    uint32_t event_log;   /**< [callbacks] changes kept to ask hints when a pod in flight fails; one
+                               that is not kept counts as one that helps; default 4,096; 0 or a
+                               power of two up to 1,048,576 */
+    uint32_t max_lots;    /**< rejector sets of waiting pods that are kept apart, each in a lot.
+                               Pods of other sets share one lot; an event looks at it if it concerns
+                               a plugin that ever came there. (MUTEX: all sets are kept apart, and
+                               schedq_reserve makes room for so many.) Default 1,024; 1..65,535 */
     /**
-     * LOCKFREE: how a call says that it reads what others may free. ASYMMETRIC (default): by a
-     * plain store, and who frees asks the kernel for a fence in all threads of the process
-     * (membarrier(2), PRIVATE_EXPEDITED). That interrupts the processors that run them, for about 1
-     * us: at most once for 1,024 blocks of memory, 32 KiB, or 16,384 calls of a worker that may
-     * free, and three times a tick. REAL: by a fence in each call, some 10 ns; nobody is
-     * interrupted (isolated processors). Where the kernel or a sandbox refuses ASYMMETRIC to
-     * schedq_create, it is REAL; if it refuses later, nothing is freed until it does not.
-     * stats.fences says which it is. MUTEX: ignored
+     * LOCKFREE: how a call marks that it reads memory that others may free. ASYMMETRIC (default):
+     * by a plain store. A call that frees asks the kernel for a fence in all threads of the process
+     * (membarrier(2), PRIVATE_EXPEDITED), which interrupts their processors for about 1 us. A
+     * worker asks at most once for 1,024 blocks of memory, 32 KiB, or 16,384 calls that may free,
+     * and three times a schedq_tick. REAL: by a fence in each call, some 10 ns; no processor is
+     * interrupted. If the kernel or a sandbox refuses ASYMMETRIC in schedq_create, fences are REAL.
+     * If it refuses later, nothing is freed while it does. stats.fences tells which are in use.
+     * MUTEX: ignored
      */
     uint8_t fences;
     uint8_t reserved[3]; /**< zero */
@@ -93,54 +93,54 @@ typedef struct schedq_config {
     int64_t initial_backoff_ns; /**< the n-th backoff is initial * 2^(n-1), at most the maximum;
                                      default 1 s; 1 ms..1 h */
     int64_t max_backoff_ns;     /**< default 10 s; 0 = no backoff, else 1 ms..24 h */
-    int64_t max_parked_ns;      /**< a pod parked for longer is tried again: at once, with
-                                     kube_minor at most flush_ns later; default 5 min; 1 ms..365
-                                     days */
-    int64_t tick_ns;            /**< how late the timer thread may be: a blocking pop that watches
-                                     time (LOCKFREE: one does) and finds it later serves it itself;
-                                     default 1 ms; 100 us..1 s */
+    int64_t max_parked_ns;      /**< the leftover limit: a pod parked for longer is tried again, at
+                                     once, with kube_minor at most flush_ns later; default 5 min; 1
+                                     ms..365 days */
+    int64_t tick_ns;            /**< how late the timer thread may be: a waiting pop that watches
+                                     time (LOCKFREE: one does) serves it if it is later; default 1
+                                     ms; 100 us..1 s */
     /* Kind. */
-    /* SCHEDQ_ENGINE_LOCKFREE (default) or SCHEDQ_ENGINE_MUTEX: see ENGINES in schedq/schedq.h */
-    uint8_t engine; /**< schedq_engine_t */
-    uint8_t order;          /**< STRICT (default); RELAXED allows other Timestamp orders inside a
-                                 priority (MUTEX stays strict) */
+    /** SCHEDQ_ENGINE_LOCKFREE (default) or SCHEDQ_ENGINE_MUTEX: see ENGINES in schedq/schedq.h */
+    uint8_t engine;
+    uint8_t order;          /**< STRICT (default); RELAXED allows any order inside a priority (MUTEX
+                                 stays strict) */
     uint8_t objects;        /**< schedq_objects_t; default STABLE; [host] must be STABLE */
-    uint8_t decide;         /**< CALLBACKS (default): hints, PreEnqueue, preCheck; HOST: candidates
-                                 and apply, no callback */
-    uint8_t external_clock; /**< 1: time is schedq_words.now_ns, which the host advances; `clock`
+    uint8_t decide;         /**< CALLBACKS (default): hints, PreEnqueue and preCheck decide; HOST:
+                                 the host does, by schedq_candidates and schedq_apply */
+    uint8_t external_clock; /**< 1: time is words.now_ns, which the caller advances; `clock`
                                  must be zero; default 0 */
     /* Behaviour; the kube presets set these, callers may too. */
-    uint8_t requeue;             /**< HINTS (default): events are matched with rejectors;
-                                      MOVE_CYCLE: kube <= 1.27. [host] ignored */
+    uint8_t requeue;             /**< HINTS (default): a change reaches the pods whose rejectors it
+                                      concerns; MOVE_CYCLE: as kube <= 1.27. [host] ignored */
     uint8_t pop_from_backoff;    /**< 1 (default): when nothing is active, pop takes from backoff
                                       (never error backoff); 0: it does not */
-    uint8_t backoff_window;      /**< 1: expiries are cut to whole seconds and compared in them
-                                      (kube >= 1.33); default 0 */
-    uint8_t backoff_at_expiry;   /**< 1: at exactly its expiry a pod still is backing off (kube >=
-                                      1.33); default 0 */
-    uint8_t backoff_counts;      /**< the n above. FAILURES (default): errors if there are any, else
-                                      rejections; ATTEMPTS: pops, where 0 counts as 1 and the first
-                                      backoff may exceed the maximum (kube <= 1.31) */
+    uint8_t backoff_window;      /**< 1: expiries and now are cut to whole seconds before they are
+                                      compared (kube >= 1.33); default 0 */
+    uint8_t backoff_at_expiry;   /**< 1: at exactly its expiry a pod still backs off (kube >= 1.33);
+                                      default 0 */
+    uint8_t backoff_counts;      /**< the n of initial_backoff_ns. FAILURES (default): the pod's
+                                      errors if there are any, else its rejections; ATTEMPTS: its
+                                      pops, 0 counts as 1, and the first backoff may exceed the
+                                      maximum (kube <= 1.31) */
     uint8_t errors_park;         /**< 1: a failure without rejectors is parked (kube <= 1.28);
                                       default 0: it backs off. [host] ignored */
     uint8_t keep_order;          /**< 1: a failed pod keeps its place inside its priority; default
-                                      0: it goes behind */
-    uint8_t gates_see_wildcards; /**< 1 (default): wildcards and the leftover limit (max_parked_ns)
-                                      try gated pods again; 0: not (kube_minor 12, 26: they do) */
+                                      0: it goes behind the others of its priority */
+    uint8_t gates_see_wildcards; /**< 1 (default): wildcards and max_parked_ns try gated pods again;
+                                      0: they do not (kube_minor 12, 26: they do) */
     uint8_t count_cycles;        /**< 1: pops are numbered (popped.cycle); default 0 */
     uint8_t fifo;                /**< 1: priorities do not order; default 0 */
     uint8_t kube_minor;          /**< 0 (default), 12, 26 or 34: details of that kube release:
-                                      metric labels, event matching, what an event means to gates,
-                                      when a spec's nomination counts (0: at add; 34: when add or
-                                      update makes the pod active; 12, 26: also when it is
-                                      activated, fails or is readded) */
-    int64_t flush_ns;            /**< kube_minor: pods parked for longer than max_parked_ns are
-                                      tried in flushes, of which there is at most one in this time;
-                                      0 (default): 30 s; 1 ms..1 h. Without kube_minor each is tried
-                                      by itself: 0 */
+                                      metric labels, event matching, which events reach gates, when
+                                      a spec's nomination counts (0: at once; 34: when an add makes
+                                      the pod active, or by an update while it is not in flight; 12,
+                                      26: also when it is activated, fails or is readded) */
+    int64_t flush_ns;            /**< kube_minor: the least time between two flushes, which try
+                                      leftovers together; 0 (default): 30 s; 1 ms..1 h. Without
+                                      kube_minor each leftover is tried by itself, and this is 0 */
     int64_t start_ns;            /**< external_clock: its first reading; default 0; at least 0 */
     schedq_clock_t     clock;     /**< all zero: the system's monotonic clock */
-    schedq_allocator_t allocator; /**< all zero: the library's own */
+    schedq_allocator_t allocator; /**< all zero: the build's */
     void *object_ctx;            /**< passed to the three callbacks below */
     void (*retain)(void *ctx, uint64_t object);  /**< COUNTED only, not NULL then; must not fail */
     void (*release)(void *ctx, uint64_t object); /**< COUNTED only, not NULL then */
@@ -191,9 +191,9 @@ typedef struct schedq_config {
     }
 
 /**
- * Sets every field to a preset; what was changed before is lost.
+ * Sets every field to a preset's value.
  *
- * @param config its struct_size is as SCHEDQ_CONFIG_INIT sets it
+ * @param config its struct_size is as SCHEDQ_CONFIG_INIT sets it; the other fields are overwritten
  * @retval SCHEDQ_OK       every field is set
  * @retval SCHEDQ_INVALID  config is NULL, or struct_size or preset is unknown; nothing changed
  *

@@ -1,10 +1,10 @@
 /**
  * schedq/events: what brings waiting pods back.
  *
- * A plugin is a test that pods have to pass: it rejects them (a failure names its bit), or keeps
- * them out of the queue (PreEnqueue: it gates them). An event is a kind of change ("a node was
- * added"); a plugin says which events could help the pods that it rejected. A change is an event
- * that happened: schedq_notify tells the queue, which tries those pods again.
+ * A plugin is a test that pods have to pass. It rejects a pod (schedq_fail names its bit), or it
+ * gates one (its PreEnqueue keeps it out of active). An event is a kind of change ("a node was
+ * added"). A plugin's interests are the events that could help the pods that it rejected. A change
+ * is an event that happened. schedq_notify tells the queue of it; the queue tries those pods again.
  */
 #ifndef SCHEDQ_EVENTS_H
 #define SCHEDQ_EVENTS_H
@@ -15,33 +15,30 @@
 extern "C" {
 #endif
 
-/** A hint's answer; SCHEDQ_HINT_ERROR counts as SCHEDQ_HINT_QUEUE, and so does any other value. */
+/** A hint's answer. SCHEDQ_HINT_ERROR and any other value count as SCHEDQ_HINT_QUEUE. */
 typedef enum schedq_hint {
     SCHEDQ_HINT_SKIP = 0,
     SCHEDQ_HINT_QUEUE = 1,
     SCHEDQ_HINT_ERROR = 2
 } schedq_hint_t;
 
-/**
- * Is this event worth another attempt of `pod`? old_object and new_object are the event's; 0 =
- * absent.
- */
+/** A hint: is this change worth another try of `pod`? All are objects; 0 = the change has none. */
 typedef schedq_hint_t (*schedq_hint_fn)(void *ctx, uint64_t pod, uint64_t old_object,
                                         uint64_t new_object);
 
 /**
- * Nonzero = may enter active (and backoff, if pop takes from it); 0 = refuse: the pod is gated by
- * this plugin.
+ * PreEnqueue: may the pod with the object `pod` become active (with pop_from_backoff: or back off)?
+ * 0 = no: this plugin gates it; else yes.
  */
 typedef int (*schedq_pre_enqueue_fn)(void *ctx, uint64_t pod);
 
-/** Nonzero = this waiting pod may be considered for the event. */
+/** preCheck: does the change concern the waiting pod with the object `pod`? 0 = no. */
 typedef int (*schedq_precheck_fn)(void *ctx, uint64_t pod);
 
 /*
- * What happened to an object. Bits: an event may have several, and so may an interest. The names of
- * updates are those that a scheduler of Kubernetes needs. For a kind of change that none of them
- * names use SCHEDQ_ACTION_UPDATE, or ADD or DELETE, in the event and in the interest.
+ * What happened to an object. An event has one or more of these bits, and so has an interest. The
+ * names of updates are those that a scheduler of Kubernetes needs. For a change that none of them
+ * names use SCHEDQ_ACTION_UPDATE, ADD or DELETE, in the event and in the interest.
  */
 enum {
     SCHEDQ_ACTION_ADD = 0x001,
@@ -61,8 +58,8 @@ enum {
 };
 
 /**
- * Events that every queue knows. The wildcard is {"*", SCHEDQ_ACTION_ALL}: it concerns every
- * plugin; the same with another label is a wildcard too.
+ * Events that every queue knows. The wildcard is {"*", SCHEDQ_ACTION_ALL}, with any label; it
+ * concerns every plugin.
  */
 enum {
     SCHEDQ_EVENT_NONE = 0, /* no event: refused where one is wanted */
@@ -94,61 +91,60 @@ enum {
 };
 
 /**
- * Interns an event, so that a move hashes no string.
+ * Gives an event its id, so that no later call has to compare strings. Allowed after setup too.
  *
- * Also after setup, for resources that show up late.
- * @param resource 1..127 bytes, any word of the caller's; copied
+ * @param resource 1..127 bytes and a NUL, any word of the caller's; copied
  * @param actions  one or more SCHEDQ_ACTION bits
- * @param label    metric label, 0..127 bytes; NULL or "" = resource and action as kube writes them
- *                 ("NodeAdd"); copied
- * @param event    receives the id
+ * @param label    for metrics, 0..127 bytes and a NUL; NULL or "" = resource and action as kube
+ *                 writes them ("NodeAdd"); copied
+ * @param event    receives the id; written with OK only
  * @retval SCHEDQ_OK       also when the same {resource, actions, label} was known: the same id
  * @retval SCHEDQ_FULL     max_events; nothing changed
  * @retval SCHEDQ_INVALID  nothing changed
- * @retval SCHEDQ_NOMEM    *event is not set; the same call may be made again
+ * @retval SCHEDQ_NOMEM    nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
  *
- * Threads: [queue]  Progress: locks; O(events + plugins); allocates.
+ * Threads: [queue]  Progress: locks; O(events + interests of all plugins); allocates.
  */
 SCHEDQ_API schedq_status_t schedq_event_define(schedq_t *queue, const char *resource,
                                                uint32_t actions, const char *label,
                                                schedq_event_t *event, char *why, size_t why_size);
 
 /**
- * Names another profile: a set of plugins with its own numbering.
+ * Defines another profile: a set of plugins that are numbered by themselves.
  *
  * Profile 0, "default-scheduler", always exists.
- * @param name    1..127 bytes, copied
- * @param profile receives its number
+ * @param name    1..127 bytes and a NUL; copied
+ * @param profile receives its number; written with OK only
  * @retval SCHEDQ_OK       also when the name was known: the same number
  * @retval SCHEDQ_FULL     there are 255 profiles; nothing changed
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_NOMEM    nothing changed
  * @retval SCHEDQ_BUSY     a worker is registered, or called from a callback; nothing changed
  *
- * Threads: [setup]  Progress: locks; O(profiles); allocates.
+ * Threads: [setup]  Progress: locks; O(profiles + events); allocates.
  */
 SCHEDQ_API schedq_status_t schedq_profile_define(schedq_t *queue, const char *name,
                                                  schedq_profile_t *profile, char *why,
                                                  size_t why_size);
 
 /**
- * An event a plugin wants to hear of when it rejected (or gates) a pod. Layout frozen (24 bytes).
+ * An interest: events that could help what the plugin rejected or gates. Layout frozen (24 bytes).
  */
 typedef struct schedq_interest {
-    const char *resource; /**< as in schedq_event_define, or "*"; "Pod" hears of AssignedPod and
-                               UnschedulablePod too */
-    uint32_t    actions;  /**< one or more SCHEDQ_ACTION bits: it hears of the events that have one
-                               of them. kube_minor 34: and whose bits are, as a number, at most
-                               these, as kube-scheduler compares them; 12: of all events */
+    const char *resource; /**< as in schedq_event_define, or "*" = all; "Pod" matches AssignedPod
+                               and UnschedulablePod too; copied */
+    uint32_t    actions;  /**< one or more SCHEDQ_ACTION bits; events that have one of them match.
+                               (kube_minor 34: if also their bits, as a number, are at most these,
+                               as kube-scheduler compares them; 12: all events match) */
     uint32_t    reserved; /**< zero */
-    /** NULL: every such event is worth another attempt; [host] must be NULL */
+    /** NULL: every such event is worth another try; [host] must be NULL */
     schedq_hint_fn hint;
 } schedq_interest_t;
 
 enum {
-    SCHEDQ_PLUGIN_SPREAD = 1 /**< schedq_assigned_pod_* reach pods of the assigned pod's namespace
-                                  that it rejected */
+    SCHEDQ_PLUGIN_SPREAD = 1 /**< schedq_assigned_pod_* reach the pods that this plugin rejected, in
+                                  the namespace of the assigned pod */
 };
 
 /** A plugin as its caller describes it. Begin with SCHEDQ_PLUGIN_INIT. */
@@ -157,10 +153,10 @@ typedef struct schedq_plugin {
     schedq_profile_t profile; /**< default 0 */
     uint8_t flags;        /**< SCHEDQ_PLUGIN_SPREAD or 0 (default) */
     uint8_t reserved[2]; /**< zero */
-    const char *name;     /**< 1..127 bytes; copied */
+    const char *name;     /**< 1..127 bytes and a NUL; copied */
     const schedq_interest_t *interests; /**< copied; NULL if interest_count is 0 */
-    size_t interest_count; /**< 0..256; 0 (default): only wildcards and the leftover limit bring its
-                                pods back */
+    size_t interest_count; /**< 0..256; 0 (default): only wildcards and max_parked_ns bring its pods
+                                back */
     schedq_pre_enqueue_fn pre_enqueue; /**< NULL (default): no gate; [host] must be NULL */
     void *ctx;            /**< passed to the hints and to pre_enqueue */
 } schedq_plugin_t;
@@ -173,8 +169,8 @@ typedef struct schedq_plugin {
 /**
  * Registers a plugin.
  *
- * A profile has room for 63, late names included. The order of registration is the order in which
- * PreEnqueue asks.
+ * A profile has room for 63 plugins, late names (schedq_rejector_bit) included. PreEnqueue asks
+ * plugins in the order of their registration.
  * @param bit receives its bit in this profile's rejector sets
  * @retval SCHEDQ_OK       *bit is its bit
  * @retval SCHEDQ_EXISTS   the name is taken, *bit is its bit; nothing changed
@@ -189,12 +185,12 @@ SCHEDQ_API schedq_status_t schedq_plugin_register(schedq_t *queue, const schedq_
                                                   uint64_t *bit, char *why, size_t why_size);
 
 /**
- * Registers a plugin that is only a name: what a host that matches events itself needs.
+ * Registers a plugin that has only a name, for a host that matches events itself.
  *
  * As schedq_plugin_register otherwise.
  * @param name   bytes, need not end in NUL; copied
  * @param length 1..127 bytes, none of them NUL
- * @param bit  receives its bit in this profile's rejector sets
+ * @param bit    receives its bit in this profile's rejector sets
  * @retval SCHEDQ_OK       *bit is its bit
  * @retval SCHEDQ_EXISTS   the name is taken, *bit is its bit; nothing changed
  * @retval SCHEDQ_FULL     it would be the 64th; nothing changed
@@ -209,10 +205,10 @@ SCHEDQ_API schedq_status_t schedq_plugin_name(schedq_t *queue, schedq_profile_t 
                                               char *why, size_t why_size);
 
 /**
- * Returns the plugins of a profile whose interests an event matches, as bits.
+ * Returns the plugins of a profile that an event concerns, as bits. schedq_notify uses the same.
  *
- * What schedq_notify uses; a host whose plugins were registered with interests gets its masks
- * here. Late names and SCHEDQ_REJECTOR_OTHERS are among them; for a wildcard all 64 bits are set.
+ * A host whose plugins were registered with interests gets its masks here. Late names and
+ * SCHEDQ_REJECTOR_OTHERS are among them. For a wildcard all 64 bits are set.
  * @retval 0 unknown profile or event, or called from a callback
  *
  * Threads: [queue]  Progress: locks.
@@ -220,26 +216,26 @@ SCHEDQ_API schedq_status_t schedq_plugin_name(schedq_t *queue, schedq_profile_t 
 SCHEDQ_API uint64_t schedq_event_plugins(schedq_t *queue, schedq_profile_t profile,
                                          schedq_event_t event);
 
-/** Shared by names without a bit of their own; every event reaches it. */
+/** Shared by the rejectors that have no bit of their own. Every event concerns it. */
 #define SCHEDQ_REJECTOR_OTHERS (UINT64_C(1) << 63)
 
 /**
- * Returns the bit of a rejector whose name shows up late.
+ * Returns the bit of a rejector by its name. A name that no plugin has becomes a late name.
  *
- * The same name gives the same bit, registered plugins their own. Every event reaches a late name,
- * also with host decisions: the library adds such bits to the host's masks by itself.
+ * The same name gives the same bit, a plugin's name the plugin's. Every event concerns a late name
+ * ([host]: the library adds such bits to the host's masks).
  * @param name   bytes, need not end in NUL; copied
  * @param length 1..127 bytes, none of them NUL
  * @retval SCHEDQ_REJECTOR_OTHERS the 63 numbers are used up, or there is no memory (never with
  *         MUTEX)
- * @retval 0 a bad argument (unknown profile, bad name), or called from a callback; nothing changed
+ * @retval 0 unknown profile, bad name, or called from a callback; nothing changed
  *
  * Threads: [queue]  Progress: locks; O(plugins); allocates (MUTEX: not).
  */
 SCHEDQ_API uint64_t schedq_rejector_bit(schedq_t *queue, schedq_profile_t profile, const char *name,
                                         size_t length);
 
-/* ---- changes, decided by callbacks (with SCHEDQ_DECIDE_HOST these are INVALID) --------------- */
+/* ---- [callbacks] changes (with SCHEDQ_DECIDE_HOST these calls return INVALID) ---------------- */
 
 /** A change: an event that happened, with its objects. Begin with SCHEDQ_CHANGE_INIT. */
 typedef struct schedq_change {
@@ -248,10 +244,10 @@ typedef struct schedq_change {
     uint8_t reserved[2]; /**< zero */
     uint64_t old_object; /**< what hints get of the object before the change; 0 = absent */
     uint64_t new_object; /**< the same, after it */
-    schedq_pod_t target; /**< with a wildcard: only this pod reacts; {0} = none. A wildcard with a
-                              new_object and no target reaches no pod (kube_minor 12, 26: neither
-                              narrows a wildcard) */
-    schedq_precheck_fn precheck; /**< NULL = every pod; schedq_assigned_pod_* ignore it */
+    schedq_pod_t target; /**< with a wildcard: the only pod that it reaches; {0} = no target. A
+                              wildcard with a new_object and no target reaches no pod (kube_minor
+                              12, 26: target and new_object do not narrow a wildcard) */
+    schedq_precheck_fn precheck; /**< NULL = all pods pass; schedq_assigned_pod_* ignore it */
     void *precheck_ctx;  /**< passed to precheck */
 } schedq_change_t;
 
@@ -263,13 +259,13 @@ typedef struct schedq_change {
 /**
  * Tells the queue that something changed in the cluster.
  *
- * Parked and gated pods that it could help are tried again; pods in flight take it into account
- * when they fail. The change must be visible to what schedulers look at before this is called.
- * @retval SCHEDQ_OK       `result` counts what moved
- * @retval SCHEDQ_INVALID  unknown event, SCHEDQ_EVENT_NONE too; target with another event than a
+ * Parked and gated pods that the change could help are tried again. A pod in flight takes it into
+ * account when it fails. Before this call the change must be visible where holders look.
+ * @retval SCHEDQ_OK       `result` counts the pods that moved
+ * @retval SCHEDQ_INVALID  unknown event, SCHEDQ_EVENT_NONE too; a target, and the event is no
  *                         wildcard; SCHEDQ_DECIDE_HOST; nothing changed
- * @retval SCHEDQ_NOMEM    (never with MUTEX) the event counts for every pod; those not moved yet
- *                         are moved by the next tick
+ * @retval SCHEDQ_NOMEM    (never with MUTEX) the change counts for every pod; the next schedq_tick
+ *                         moves those that were not moved yet
  * @retval SCHEDQ_BUSY     nothing changed
  *
  * What was done before this call happens before the return of a pop that takes a pod that it moved.
@@ -279,14 +275,14 @@ SCHEDQ_API schedq_status_t schedq_notify(schedq_worker_t *worker, const schedq_c
                                            schedq_result_t *result);
 
 /**
- * Tells the queue that a pod got a node.
+ * Tells the queue that a pod got a node: it is an assigned pod now.
  *
- * As schedq_notify, but of the waiting pods it reaches only those of the pod's namespace that a
- * SCHEDQ_PLUGIN_SPREAD plugin rejected, and those whose affinity matches change->new_object. For
- * SCHEDQ_REQUEUE_MOVE_CYCLE; with hints schedq_notify does it all.
+ * As schedq_notify, but it reaches only two kinds of waiting pods: those in the assigned pod's
+ * namespace that a SCHEDQ_PLUGIN_SPREAD plugin rejected, and those whose affinity matches
+ * change->new_object. For SCHEDQ_REQUEUE_MOVE_CYCLE; with hints schedq_notify is enough.
  * @param namespace_name   of the assigned pod, need not end in NUL
  * @param namespace_length 1..253 bytes
- * @retval SCHEDQ_OK       `result` counts what moved
+ * @retval SCHEDQ_OK       `result` counts the pods that moved
  * @retval SCHEDQ_INVALID  as schedq_notify; bad namespace; nothing changed
  * @retval SCHEDQ_NOMEM    (never with MUTEX) as schedq_notify
  * @retval SCHEDQ_BUSY     nothing changed
@@ -301,12 +297,12 @@ SCHEDQ_API schedq_status_t schedq_assigned_pod_added(schedq_worker_t *worker,
                                                      schedq_result_t *result);
 
 /**
- * Tells the queue that a pod that has a node changed.
+ * Tells the queue that an assigned pod changed.
  *
- * As schedq_assigned_pod_added, except that a scale-down reaches what schedq_notify reaches.
+ * As schedq_assigned_pod_added, but a scale-down reaches the pods that schedq_notify reaches.
  * @param namespace_name   of the assigned pod, need not end in NUL
  * @param namespace_length 1..253 bytes
- * @retval SCHEDQ_OK       `result` counts what moved
+ * @retval SCHEDQ_OK       `result` counts the pods that moved
  * @retval SCHEDQ_INVALID  as schedq_notify; bad namespace; nothing changed
  * @retval SCHEDQ_NOMEM    (never with MUTEX) as schedq_notify
  * @retval SCHEDQ_BUSY     nothing changed
@@ -329,28 +325,28 @@ typedef struct schedq_quantity {
 } schedq_quantity_t;
 
 /**
- * What schedq_classify_pod_update compares. Equal numbers must mean equal contents (a hash or a
- * version). Layout frozen (32 bytes).
+ * What schedq_classify_pod_update compares. Equal `labels` must mean equal contents, equal `claims`
+ * too (a hash or a version). Layout frozen (32 bytes).
  */
 typedef struct schedq_pod_facts {
     uint64_t labels;         /**< the label map */
     uint64_t claims;         /**< the resource claim statuses */
     uint32_t gates;          /**< how many scheduling gates are left */
-    uint32_t tolerations;    /**< how many tolerations */
+    uint32_t tolerations;    /**< how many tolerations it has */
     uint8_t  assigned;       /**< 1: the pod has a node */
     uint8_t  reserved[7]; /**< zero */
 } schedq_pod_facts_t;
 
 /**
- * Says what an update of a pod means to waiting pods, in kube's order: label, scale-down, gates,
+ * Says which events an update of a pod is, in kube's order: label, scale-down, gates eliminated,
  * toleration, claim.
  *
- * Scale-down: some resource of the old requests is smaller in, or missing from, the new ones.
- * Arguments are not checked.
+ * Scale-down: a resource of the old requests is smaller in the new ones, or missing there.
+ * new_facts->assigned: 1 gives events of AssignedPod. Arguments are not checked.
  * @param old_facts    not NULL, as new_facts
  * @param old_requests NULL if old_count is 0, as new_requests
  * @param events       receives the ids; room for 5
- * @retval 1..5 how many; a change that none of the kinds names is one generic Update
+ * @retval 1..5 how many; if the update is none of these kinds, 1: the event ..._POD_UPDATE
  *
  * Threads: [any]  Progress: wait-free; O(old_count * new_count).
  */
@@ -372,10 +368,10 @@ typedef struct schedq_node_facts {
 } schedq_node_facts_t;
 
 /**
- * Says what an update of a node means, in kube's order: taint (unschedulable became false),
+ * Says which events an update of a node is, in kube's order: taint (unschedulable became false),
  * allocatable, label, taint, condition, annotation.
  *
- * Each is one schedq_notify; kube 1.26 uses only the first. Arguments are not checked.
+ * Call schedq_notify for each (kube 1.26: for the first only). Arguments are not checked.
  * @param old_facts not NULL, as new_facts
  * @param events    receives the ids, none twice; room for 5
  * @retval 0..5 how many; 0: nothing that matters (a heartbeat)

@@ -1,8 +1,9 @@
 /**
- * schedq/host: for programs that decide themselves which waiting pods a change helps, instead of
- * being called back (config.decide = SCHEDQ_DECIDE_HOST; else these calls are INVALID).
+ * schedq/host: for a host, a program that decides itself which waiting pods a change helps, instead
+ * of being called back (config.decide = SCHEDQ_DECIDE_HOST; else these calls return INVALID).
  *
- * docs/HOST.md has the order of calls.
+ * docs/HOST.md has the order of calls. A plugin's stamp is the sequence of the newest event that
+ * concerns it. To judge an event is to decide whether it helps a pod.
  */
 #ifndef SCHEDQ_HOST_H
 #define SCHEDQ_HOST_H
@@ -16,7 +17,7 @@ extern "C" {
 /**
  * Draws the sequence of an event.
  *
- * Order: begin; store the event in the host's own log under it; stamp; candidates; apply.
+ * Order: begin; store the event in the host's own log under the sequence; stamp; candidates; apply.
  * @param sequence receives it: 1, 2, ...
  * @retval SCHEDQ_OK       words.event_sequence is at least *sequence
  * @retval SCHEDQ_INVALID  nothing changed
@@ -29,12 +30,12 @@ SCHEDQ_API schedq_status_t schedq_event_begin(schedq_worker_t *worker, uint64_t 
 /**
  * Raises the stamps of these plugins of one profile to `sequence`, never back.
  *
- * Late names and SCHEDQ_REJECTOR_OTHERS are always among them. From here on no pod that they
- * rejected is parked on an older judgement.
+ * Late names and SCHEDQ_REJECTOR_OTHERS are always among them. From here on schedq_fail returns
+ * RETRY for a pod that they rejected, unless its judgement covers `sequence`.
  * @param sequence one that schedq_event_begin drew
- * @param plugins  their bits; UINT64_MAX: an untargeted wildcard
+ * @param plugins  their bits; UINT64_MAX: a wildcard without a target
  * @retval SCHEDQ_OK       the stamps are at least `sequence`
- * @retval SCHEDQ_INVALID  sequence not drawn, unknown profile; nothing changed
+ * @retval SCHEDQ_INVALID  sequence was not drawn, unknown profile; nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
  *
  * What the host did before this call (its log) happens before the return of a RETRY that this stamp
@@ -48,15 +49,14 @@ SCHEDQ_API schedq_status_t schedq_event_stamp(schedq_worker_t *worker, uint64_t 
 typedef struct schedq_query {
     uint32_t struct_size;  /**< set by SCHEDQ_QUERY_INIT */
     schedq_profile_t profile; /**< only pods of this one */
-    uint8_t  backoff;      /**< 1: its pods in backoff and error backoff too, whatever their sets */
+    uint8_t  backoff;      /**< 1: its pods in backoff and error backoff too, with any rejectors */
     uint8_t  reserved[2]; /**< zero */
-    uint64_t rejectors;    /**< parked pods whose sets meet this, a late name or
-                                SCHEDQ_REJECTOR_OTHERS, or are empty; 0 = no parked pod */
-    /** gated pods whose gate is one of these bits, and no others; 0 = none */
-    uint64_t gates;
-    int64_t  not_after_ns; /**< only pods whose Timestamp (backoff: expiry) is at most this; default
-                                INT64_MAX = all */
-    uint64_t cursor[3];    /**< all 0 = from the start; holds no pointer, needs no end; the other
+    uint64_t rejectors;    /**< parked pods that one of these bits, a late name,
+                                SCHEDQ_REJECTOR_OTHERS or nothing rejected; 0 = no parked pod */
+    uint64_t gates;        /**< gated pods whose gate is one of these bits; 0 = no gated pod */
+    int64_t  not_after_ns; /**< only pods whose Timestamp (backoff: expiry) is at most this, on the
+                                queue's clock; default INT64_MAX = all */
+    uint64_t cursor[3];    /**< all 0 = from the start. It holds nothing. During a walk the other
                                 fields stay as they are */
 } schedq_query_t;
 
@@ -76,7 +76,7 @@ typedef struct schedq_candidate {
     uint64_t     unschedulable; /**< bits of the plugins that rejected it */
     uint64_t     pending;   /**< of those, the ones that only wait for something */
     int64_t      timestamp_ns; /**< when it entered the queue, or failed last */
-    int64_t      expiry_ns;   /**< end of its backoff as compared; 0 = none */
+    int64_t      expiry_ns;   /**< end of its backoff, cut as backoff_window says; 0 = none */
     uint8_t      place;       /**< schedq_place_t */
     uint8_t      gate;        /**< 1 + number of the plugin that gates it; 0 = none */
     uint8_t      backing_off; /**< 1: place BACKOFF is possible, ACTIVE skips it */
@@ -85,14 +85,15 @@ typedef struct schedq_candidate {
 } schedq_candidate_t;
 
 /**
- * Copies waiting pods out; nothing is consumed or pinned (objects are STABLE).
+ * Copies waiting pods out. The pods stay where they are; nothing is held (objects are STABLE).
  *
- * A pod that stays where it is from before the first call to the end is given at least once, also
- * if it is updated meanwhile; sometimes twice. Applying what was given does not disturb the walk.
+ * A pod that stays in its place from before the first call to the end is given at least once, also
+ * if it is updated meanwhile; sometimes twice. schedq_apply does not disturb the walk.
  * Leftovers: not_after_ns = now - max_parked_ns - 1.
  * @param query    its cursor is advanced
- * @param capacity at least 1; 64 on the stack is a good size
- * @param count    receives how many
+ * @param out      room for `capacity`; the first *count are written
+ * @param capacity at least 1, 64 is a good size
+ * @param count    receives how many; not written with INVALID and BUSY
  * @retval SCHEDQ_OK       *count is at least 1; call again for the next
  * @retval SCHEDQ_EMPTY    the end: *count is 0
  * @retval SCHEDQ_INVALID  nothing changed
@@ -108,17 +109,16 @@ SCHEDQ_API schedq_status_t schedq_candidates(schedq_worker_t *worker, schedq_que
 /** Where a waiting pod is to go. Begin with SCHEDQ_DECISION_INIT. */
 typedef struct schedq_decision {
     uint32_t struct_size;  /**< set by SCHEDQ_DECISION_INIT */
-    schedq_event_t event;  /**< its label counts in the metrics; for activation and the like define
-                                {"*", ALL, "ForceActivate"} */
+    schedq_event_t event;  /**< the event that moves it; metrics count its label. For an activation
+                                define {"*", ALL, "ForceActivate"} */
     /** schedq_place_t: ACTIVE; BACKOFF (acts as ACTIVE if it is over, see if_backing_off); GATED */
     uint8_t  place;
-    /** GATED: 1 + number of the plugin, whose bit joins its rejectors; else 0 */
-    uint8_t  gate;
-    uint8_t  uncounted;    /**< GATED: 1: a pod that was parked or gated does not count as one that
-                                came in again, in metrics and, if it stays gated, to_gated: an
-                                update or activation that changes nothing; 0: it does: an event */
-    uint8_t  if_backing_off; /**< BACKOFF: 1: only while it backs off, since PreEnqueue was not
-                                  asked; else CHANGED. Other places: 0 */
+    uint8_t  gate;         /**< GATED: 1 + number of the plugin; its bit joins the sets; else 0 */
+    uint8_t  uncounted;    /**< GATED: 0: the pod counts as incoming (an event). 1: metrics do not
+                                count it if it was parked or gated, nor does to_gated if it was
+                                gated (an update or activation that changes nothing) */
+    uint8_t  if_backing_off; /**< BACKOFF: 1: CHANGED if its backoff is over, since PreEnqueue was
+                                  not asked; 0: it becomes active then. Other places: 0 */
     uint8_t  reserved[6]; /**< zero */
     uint64_t ref;          /**< from a candidate, or a result */
     /** words.event_sequence as read before PreEnqueue ran; used if place is GATED */
@@ -132,16 +132,16 @@ typedef struct schedq_decision {
     }
 
 /**
- * Moves a waiting pod if it still is what `ref` names.
+ * Moves a waiting pod, if it still is at the version that `ref` names.
  *
- * Object, Timestamp and order stay.
- * @retval SCHEDQ_OK       moved; GATED also when it stays gated, under a new ref
- * @retval SCHEDQ_CHANGED  it waits at a newer version, or its backoff is over and if_backing_off
- *                         was 1 (the ref is the same, result->backing_off 0: ask PreEnqueue):
- *                         result->ref, ->object: judge again; nothing changed
- * @retval SCHEDQ_GONE     active, in flight or deleted: drop it; nothing changed
- * @retval SCHEDQ_RETRY    GATED, and the gate has a newer stamp (result->sequence): ask PreEnqueue
- *                         again; nothing changed
+ * Its object, Timestamp and order stay.
+ * @retval SCHEDQ_OK       it moved; a pod that stays gated has a new ref
+ * @retval SCHEDQ_CHANGED  it waits at a newer version: judge result->object again, under
+ *                         result->ref. Or its backoff is over and if_backing_off was 1: the ref is
+ *                         the same, ask PreEnqueue. Nothing changed
+ * @retval SCHEDQ_GONE     it is active, in flight or deleted: drop the decision; nothing changed
+ * @retval SCHEDQ_RETRY    GATED, and the gate's stamp is newer than judged_up_to: ask PreEnqueue
+ *                         again, for events up to result->sequence; nothing changed
  * @retval SCHEDQ_NOMEM    (never with MUTEX) nothing changed
  * @retval SCHEDQ_INVALID  unknown event, SCHEDQ_EVENT_NONE too; illegal place, a gate that does not
  *                         go with it, or one that is no plugin of the pod's profile; nothing
@@ -154,15 +154,15 @@ SCHEDQ_API schedq_status_t schedq_apply(schedq_worker_t *worker, const schedq_de
                                         schedq_result_t *result);
 
 /**
- * Applies many decisions, each as schedq_apply does; what becomes active becomes visible as with
- * schedq_add_many.
+ * Applies many decisions, each as schedq_apply does. As with schedq_add_many, a pop never takes one
+ * of the pods before another of them that ranks first is active.
  *
  * @param statuses receives what schedq_apply would have returned for element i; may be NULL
  * @param results  receives the result of element i; may be NULL
  * @param sum      counts over all
  * @retval SCHEDQ_OK       all of them are OK (count 0 too)
- * @retval other           the first element's status that is not OK; the others were still applied,
- *                         see `statuses`
+ * @retval other           the first status of an element that is not OK; the other elements were
+ *                         applied all the same, see `statuses`
  * @retval SCHEDQ_INVALID  decisions is NULL, or one has an unknown event, an illegal place, or a
  *                         gate that does not go with its place; nothing changed, no array is
  *                         written. (A gate that is no plugin of the pod's profile: as `other`)

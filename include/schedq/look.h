@@ -2,8 +2,8 @@
  * schedq/look: looking at pods and numbers without taking or changing anything: one pod, all of
  * them, the next in line, how many are before one, why one waits, and how many wait for what.
  *
- * None of these calls stops a thread that works. What they tell was true during the call; it may be
- * over when the call returns.
+ * None of these calls stops other threads (MUTEX: but for the lock). What they tell was true during
+ * the call; it may be over when the call returns.
  */
 #ifndef SCHEDQ_LOOK_H
 #define SCHEDQ_LOOK_H
@@ -15,8 +15,8 @@ extern "C" {
 #endif
 
 /**
- * Looks a name up: place, handle, object, sets, [host] ref; changes nothing (LOCKFREE: see
- * CALLBACKS in schedq/schedq.h; what it finishes may allocate).
+ * Finds a pod by its name: place, handle, object, rejectors, [host] ref. Changes nothing (LOCKFREE:
+ * see CALLBACKS in schedq/schedq.h; what it finishes may allocate).
  *
  * @param name as schedq_add, and length; not referenced after the call
  * @retval SCHEDQ_OK         `result` describes the pod
@@ -40,26 +40,26 @@ typedef struct schedq_pod_info {
     uint8_t  flags;        /**< SCHEDQ_POD_* */
     uint8_t  deleted;      /**< 1: in flight, deleted meanwhile */
     schedq_pod_t pod;      /**< its handle */
-    uint64_t object;       /**< COUNTED: pinned during the visit; BORROWED: the pod may have left
-                                the queue by now */
+    uint64_t object;       /**< COUNTED: held during the visit; BORROWED: not valid any more if the
+                                pod has left the queue by now */
     const char *name;      /**< ends in NUL */
     uint32_t name_length;  /**< bytes, without the NUL */
     int32_t  priority;     /**< higher goes first */
     schedq_history_t history; /**< what happened to it */
-    int64_t  backoff_expiry_ns; /**< backoff places: as compared, cut to the second with
-                                     backoff_window; else 0 */
+    int64_t  backoff_expiry_ns; /**< BACKOFF, ERROR_BACKOFF: when its backoff ends, cut to the
+                                     second with backoff_window; else 0 */
     uint64_t unschedulable; /**< bits of the plugins that rejected it; kept until the next pop */
-    uint64_t pending;      /**< of those, the ones that only wait for something */
+    uint64_t pending;      /**< bits of those that only wait for something; the same */
     uint32_t gate;         /**< 1 + number of the plugin that gates it; 0 = none */
     uint32_t reserved; /**< zero */
-    uint64_t pop_order;    /**< in flight: orders pods by their pops; else 0 (LOCKFREE: also while
-                                it is being popped, and `history` is that of before) */
-    uint64_t cycle;        /**< in flight, with config.count_cycles; else 0 */
+    uint64_t pop_order;    /**< in flight: grows from pop to pop; else 0 (LOCKFREE: 0 also while the
+                                pop has not returned; `history` is that before the pop then) */
+    uint64_t cycle;        /**< in flight, with config.count_cycles: popped.cycle; else 0 */
     uint64_t nominated_node; /**< 0 = not nominated */
     uint64_t nomination;   /**< orders the pods nominated to one node; 0 = not nominated */
 } schedq_pod_info_t;
 
-/** Gets one pod; the return value 0 ends the walk. May call other queues, not this one. */
+/** A visitor: gets one pod; returns 0 to end the walk. See CALLBACKS in schedq/schedq.h. */
 typedef int (*schedq_visit_fn)(void *ctx, const schedq_pod_info_t *pod);
 
 /**
@@ -78,9 +78,9 @@ SCHEDQ_API schedq_status_t schedq_get(schedq_worker_t *worker, schedq_pod_t pod,
                                       schedq_visit_fn visit, void *ctx);
 
 /**
- * Visits every pod, in no order; those in flight too, also the ones deleted meanwhile.
+ * Visits every pod, in no order: those in flight too, and of these also the deleted ones.
  *
- * A pod that is in the queue during the whole call is visited exactly once, in a place it had
+ * A pod that is in the queue during the whole call is visited exactly once, in a place that it had
  * during the call. Visitors run without any lock.
  * @retval SCHEDQ_OK       also when the visitor ended it
  * @retval SCHEDQ_NOMEM    no pod was visited
@@ -95,10 +95,10 @@ SCHEDQ_API schedq_status_t schedq_snapshot(schedq_worker_t *worker, schedq_visit
 /**
  * Visits the pods nominated to a node, in the order of their nominations.
  *
- * A host that places pods counts those of at least a pod's priority as if they ran there
- * (docs/PREEMPTION.md). Visitors run without any lock.
- * @param node not 0
- * @retval SCHEDQ_OK       also when there are none, or the visitor ended it
+ * A scheduler that looks for a node for a pod counts those of at least its priority as if they ran
+ * there (docs/PREEMPTION.md). Visitors run without any lock.
+ * @param node as in schedq_nominate; not 0
+ * @retval SCHEDQ_OK       also when there are none, or the visitor ended the walk
  * @retval SCHEDQ_NOMEM    no pod was visited
  * @retval SCHEDQ_INVALID  node is 0, or visit is NULL
  * @retval SCHEDQ_BUSY     no pod was visited
@@ -114,19 +114,19 @@ SCHEDQ_API schedq_status_t schedq_nominated_pods(schedq_worker_t *worker, uint64
  * backoffQ counts error backoff too, unschedulablePods gated pods too.
  * @param size room in `text`, in bytes; what does not fit is cut off, and a NUL ends it
  * @retval length that it needs without the NUL, as snprintf
- * @retval 0      called from a callback
+ * @retval 0      called from a callback, or text is NULL and size is not 0
  *
  * Threads: [queue]  Progress: locks.
  */
 SCHEDQ_API size_t schedq_pending_text(schedq_t *queue, char *text, size_t size);
 
 /**
- * Words at a stable address, valid until destroy, also after close; a host reads them without a
- * call (acquire loads).
+ * Numbers that a caller reads without a call, by acquire loads. Valid until the queue is destroyed.
+ * Only now_ns may be written.
  *
- * A place's count is raised before a pod becomes visible there and lowered after one left: 0 read
- * after an event's stamp means that there is nothing to look for. Exact when quiet. Active and
- * in-flight pods are in schedq_stats.
+ * A place's count is raised before a pod becomes visible there, and lowered after one left. So a 0
+ * that is read after schedq_event_stamp means that no pod has to be looked for there. Exact when
+ * the queue is quiet. Active and in-flight pods are in schedq_stats.
  */
 typedef struct schedq_words_t {
     uint64_t parked;           /**< pods there now */
@@ -136,14 +136,14 @@ typedef struct schedq_words_t {
     uint64_t nominations;      /**< pods that are nominated now */
     /** the newest sequence that an event drew, the first is 1; 0 = none yet */
     uint64_t event_sequence;
-    int64_t  next_deadline_ns; /**< when schedq_tick is wanted, on the queue's clock;
-                                    SCHEDQ_NO_DEADLINE: never. It may say too early (LOCKFREE:
-                                    before all times while a thread looks for the next): then a tick
-                                    sets it right */
-    /** external_clock: the host raises it by atomic max; it never goes back */
+    int64_t  next_deadline_ns; /**< when to call schedq_tick, on the queue's clock;
+                                    SCHEDQ_NO_DEADLINE: never. It may be too early (LOCKFREE:
+                                    less than any time while a thread looks for the next one);
+                                    schedq_tick sets it right */
+    /** external_clock: the caller raises it by atomic max; it never goes back */
     int64_t  now_ns;
     uint32_t closed;           /**< 1 after schedq_close */
-    uint32_t poppable;         /**< a hint: 1: something may be popped */
+    uint32_t poppable;         /**< not exact: 1: a pod may be poppable */
     uint64_t reserved[7]; /**< zero */
 } schedq_words_t;
 
@@ -178,7 +178,7 @@ typedef struct schedq_stats_t {
                                plugin; event_begin calls */
     uint64_t hint_calls;  /**< hints that were asked */
     uint64_t pre_enqueue_calls; /**< the same of gates */
-    uint64_t bytes_entries; /**< memory held for pods' records, used or not; so the others */
+    uint64_t bytes_entries; /**< memory held for pods' records, used or not, as in all bytes_ */
     uint64_t bytes_names; /**< for their names */
     uint64_t bytes_index; /**< for finding a pod by its name */
     uint64_t bytes_queues; /**< for the places where pods wait */
@@ -213,13 +213,13 @@ SCHEDQ_API schedq_status_t schedq_stats(schedq_t *queue, schedq_stats_t *stats);
  * Writes the metrics in the Prometheus text format, under kube-scheduler's names where it has one.
  *
  * `write` runs without any lock.
- * @param write gets pieces of text, returns 0 to stop
+ * @param write gets pieces of text, without a NUL; returns 0 to stop
  * @retval SCHEDQ_OK       also when stopped
  * @retval SCHEDQ_NOMEM    nothing was written
  * @retval SCHEDQ_INVALID  write is NULL
  * @retval SCHEDQ_BUSY     nothing was written
  *
- * Threads: [queue]  Progress: locks; O(profiles * n); allocates.
+ * Threads: [queue]  Progress: locks; O(profiles * n); allocates (libc's malloc).
  */
 SCHEDQ_API schedq_status_t schedq_metrics_write(
     schedq_t *queue, int (*write)(void *ctx, const char *text, size_t length), void *ctx);

@@ -1,50 +1,52 @@
 /**
  * schedq/preemption: which running pods have to go, on which node, for a pod that fits nowhere.
  *
- * A schedq_cluster_t is a snapshot (schedq/cluster.h): nodes, the pods that run on them,
- * disruption budgets, nominated pods. The caller keeps it up to date, call by call. schedq_preempt
- * reads it and decides as kube-scheduler's DefaultPreemption does: which nodes are candidates,
- * which pods each would lose, which one is best, what to do. It does nothing itself:
- * schedq/eviction.h or the caller deletes the victims, and the caller nominates the pod, here
+ * A schedq_cluster_t is a snapshot (schedq/cluster.h) of nodes, the pods that run on them,
+ * disruption budgets and nominated pods. schedq_preempt reads it, and decides as kube-scheduler's
+ * DefaultPreemption does. A dry run finds the candidates: nodes that the pod fits once victims are
+ * gone. The best one is chosen. schedq_preempt changes nothing itself: schedq/eviction.h or the
+ * caller deletes the victims, and the caller nominates the pod, in the snapshot
  * (schedq_cluster_nominate) and in the queue (schedq_nominate).
+ *
+ * TERMS. The preemptor is the pod that room is made for. A victim is a running pod that is evicted
+ * for it. The more important of two running pods has the higher priority, else the earlier start. A
+ * workspace is the memory of one evaluation.
  *
  * Use it for a pod for which scheduling found no node. Do not use it to place pods: a node where
  * the pod fits without an eviction is an error, except with no_victims TAKE.
  *
- * NOMINATIONS are promises that the host's own placement has to keep. When it looks for a node for
- * a pod, each other pod of at least its priority that is nominated to a node takes its requests
- * there, as if it ran: schedq_cluster_fits says whether a pod fits a node so, and
- * schedq_cluster_first_fit finds one. A host that forgets them gives the room that an eviction made
- * to the victims, which queue again and are back before the preemptor, and it evicts them again,
- * without end (docs/PREEMPTION.md, examples/preempt.c).
+ * NOMINATIONS are promises that the scheduler has to keep. When it looks for a node for a pod, each
+ * other pod of at least the same priority takes its requests on the node that it is nominated to,
+ * as if it ran there. schedq_cluster_fits asks that way, and schedq_cluster_first_fit finds a node.
+ * A scheduler that ignores nominations gives the room of the victims to the victims: they queue
+ * again, are placed before the preemptor, and are evicted again, without end (docs/PREEMPTION.md,
+ * examples/preempt.c).
  *
- * RESOURCES (cpu, memory, pod slots, named extended ones) it adds up itself. Every other constraint
+ * RESOURCES (cpu, memory, pod slots, named extended ones) are added up here. Every other constraint
  * is a callback, schedq_filter_fn.
  *
  * THREADS. [cluster] calls change the snapshot: each overlaps with no other call on this snapshot.
- * [read] calls may overlap with each other, on any threads; so may schedq_preempt, each with a
- * workspace of its own. A host that updates while other threads evaluate keeps two snapshots,
- * applies every update to both in turn and swaps them when the readers of the older one are through
- * (as with RCU).
+ * [read] calls may overlap with each other, on any threads; those with a workspace only if the
+ * workspaces differ. A caller that updates while other threads evaluate keeps two snapshots. It
+ * applies every update to both in turn, and swaps them when the older one has no reader (as RCU).
  *
  * LIBRARY. schedq::preemption (pkg-config schedq-preemption) holds this header and cluster.h, and
- * needs nothing but libc. It does not know the queue, and schedq::schedq does not know it: texts
- * below that name the queue's functions say what a host that has both does with an answer.
+ * needs nothing but libc. Neither it nor schedq::schedq calls the other: where a text below names a
+ * function of the queue, the caller calls it.
  *
  * ALLOCATION. Memory is libc's (posix_memalign, free), or comes from the schedq_allocator_t that a
  * snapshot or a workspace is made with. Both keep what they grew to. The same evaluation again with
- * the same workspace allocates nothing. Another one over no more than that (nodes, pods, budgets,
- * candidates, tasks) seldom does: lists of victims lie in blocks, and fill them less evenly where
- * big and small nodes come in another order.
+ * the same workspace allocates nothing. Another one of no greater size (nodes, pods, budgets,
+ * candidates, tasks) seldom does: victims lie in blocks, and fill them less evenly in some orders.
  *
- * ARGUMENTS. As in schedq.h: what is out of range is SCHEDQ_INVALID and changes nothing;
- * schedq_cluster_error or schedq_preemption_error then tells argument, value and legal range. Texts
- * end with a NUL and are copied. A list of n elements may be NULL if n is 0.
+ * ARGUMENTS. What is out of range is SCHEDQ_INVALID and changes nothing. schedq_cluster_error
+ * (after [cluster] calls) or schedq_preemption_error then tells argument, value and legal range.
+ * Texts end with a NUL and are copied. A list of n elements may be NULL if n is 0.
  *
  * DETERMINISM. The same snapshot, built by the same calls, and the same arguments give the same
  * decision, with an executor or without. The same calls give the same node numbers, handles and
- * generations, as long as none is NOMEM. Nodes are visited in the order of their numbers; pods of
- * equal importance in the order in which they came to their node.
+ * generations, as long as none is NOMEM. Nodes are visited in the order of their numbers; equally
+ * important pods in the order in which they came to their node.
  */
 #ifndef SCHEDQ_PREEMPTION_H
 #define SCHEDQ_PREEMPTION_H
@@ -55,7 +57,7 @@
 extern "C" {
 #endif
 
-/** A workspace: what one evaluation at a time needs. */
+/** A workspace: the memory of one evaluation at a time. */
 typedef struct schedq_preemption schedq_preemption_t;
 
 /* ---- how to decide --------------------------------------------------------------------------- */
@@ -67,56 +69,56 @@ enum { SCHEDQ_BLOCKED_BY_TARGET = 0, SCHEDQ_BLOCKED_BY_ANY = 1 };
 enum { SCHEDQ_NO_VICTIMS_ERROR = 0, SCHEDQ_NO_VICTIMS_TAKE = 1 };          /* config.no_victims */
 
 /**
- * What it costs to evict this pod; least is best. Called for victims of candidates, on the caller's
- * thread; it may make [read] calls. With extenders it is asked again of what they leave, so it
- * should not change its mind.
+ * Returns what it costs to evict this pod; less is better. Called for victims of candidates, on the
+ * caller's thread. It may make [read] calls. With extenders it is called again for the victims that
+ * they leave, and should return the same.
  */
 typedef uint32_t (*schedq_victim_cost_fn)(void *ctx, const schedq_cluster_t *cluster,
                                           schedq_running_t pod);
 
 /**
- * Begin with SCHEDQ_PREEMPTION_CONFIG_INIT or a kube preset, change what you want. Defaults are
- * those of the former.
+ * How to decide. Begin with SCHEDQ_PREEMPTION_CONFIG_INIT, whose values are the defaults below, or
+ * with a kube preset. Change what you want.
  */
 typedef struct schedq_preemption_config {
     uint32_t struct_size;           /**< set by the initializer */
-    uint32_t candidates_percentage; /**< of the potential nodes; default 10; 0..100 */
-    /** the dry run looks for that many, if the percentage is less; default 100 */
-    uint32_t candidates_absolute;
-    uint32_t candidates_min;        /**< and at least for that many, as far as there are; default 1;
+    uint32_t candidates_percentage; /**< the dry run looks for this share of the nodes where
+                                         preemption might help; default 10; 0..100 */
+    uint32_t candidates_absolute;   /**< or for this many, if that is more; default 100 */
+    uint32_t candidates_min;        /**< and at least for this many, as far as there are; default 1;
                                          kube: 0, with which a small cluster may never preempt */
-    /** BY_IMPORTANCE (default): priority, then start; BY_PRIORITY */
+    /** BY_IMPORTANCE (default): priority, then start; BY_PRIORITY: priority, then arrival */
     uint8_t victim_order;
-    uint8_t budget_rule;            /**< COUNT_DOWN (default): allowed counts down over the
-                                         potential victims; BY_ALLOWED: violated if allowed <= 0,
-                                         disrupted pods too */
-    uint8_t terminating_rule;       /**< what blocks another preemption: BY_TARGET (default): a pod
+    uint8_t budget_rule;            /**< COUNT_DOWN (default): each potential victim takes one from
+                                         `allowed`; BY_ALLOWED: a budget is violated if allowed <=
+                                         0, by disrupted pods too */
+    uint8_t terminating_rule;       /**< what blocks another preemption. BY_TARGET (default): a pod
                                          that the scheduler evicts; BY_ANY: any that terminates */
     uint8_t no_victims;             /**< a node where the pod fits with every pod kept: ERROR
-                                         (default); TAKE: taken at once */
-    /** 0..1: victims of both budget groups in one order; default 1 */
+                                         (default), or TAKE: it is taken at once */
+    /** 0..1: 1 (default): victims that violate a budget and others are in one order */
     uint8_t sorts_again;
-    uint8_t start_criterion;        /**< 0..1: of nodes that tie, the one whose most important
-                                         victims started last; default 1 */
-    uint8_t heeds_never;            /**< 0..1: preemptionPolicy Never; default 1 */
-    uint8_t asynchronous;           /**< 0..1: the preemptor is held back while its victims are
-                                         evicted; if all victims terminate already, no nomination is
-                                         cleared; default 1 */
-    /* Beyond kube-scheduler: 0 or NULL = off, as in all presets. */
-    uint32_t max_victims;           /**< of a decision: nodes that need more are no candidates */
-    int64_t min_run_ns;             /**< a pod that started less than that before now_ns is no
+    uint8_t start_criterion;        /**< 0..1: 1 (default): of nodes that tie, the one wins whose
+                                         victims of highest priority started last */
+    uint8_t heeds_never;            /**< 0..1: 1 (default): preemptionPolicy Never counts */
+    uint8_t asynchronous;           /**< 0..1: 1 (default): the preemptor is held back while its
+                                         victims are evicted; if all victims terminate already, no
+                                         nomination is cleared */
+    /* Beyond kube-scheduler: 0 or NULL (default) = off, as in all presets. */
+    uint32_t max_victims;           /**< a node that needs more victims is no candidate */
+    int64_t min_run_ns;             /**< a pod that started less than this before now_ns is no
                                          victim (unless it terminates); 0..INT64_MAX */
-    int64_t evict_again_ns;         /**< no victim of a workload that lost a pod less than that
-                                         before now_ns (unless it terminates); 0..INT64_MAX */
+    int64_t evict_again_ns;         /**< a pod whose workload lost one less than this before now_ns
+                                         is no victim (unless it terminates); 0..INT64_MAX */
     int64_t nomination_lease_ns;    /**< decision.nomination_expires_ns is now_ns + this;
-                                         nominations that expired count no more; 0..INT64_MAX */
-    schedq_victim_cost_fn victim_cost; /**< among nodes with the fewest violations the least sum of
-                                            costs wins; ties go on with the other criteria */
+                                         expired nominations do not count; 0..INT64_MAX */
+    schedq_victim_cost_fn victim_cost; /**< of nodes with the fewest violations the one with the
+                                            least sum of costs wins; other criteria break ties */
     void    *victim_cost_ctx;       /**< its first argument */
     uint64_t reserved; /**< zero */
 } schedq_preemption_config_t;
 
-/** kube-scheduler 1.34's behaviour, but at least one candidate is looked for. */
+/** As kube-scheduler 1.34, but the dry run looks for at least one candidate. */
 #define SCHEDQ_PREEMPTION_CONFIG_INIT                                         \
     {                                                                         \
         sizeof(schedq_preemption_config_t), 10, /* candidates_percentage */   \
@@ -138,7 +140,7 @@ typedef struct schedq_preemption_config {
  * @retval SCHEDQ_OK       every field is set
  * @retval SCHEDQ_INVALID  config is NULL, struct_size or preset unknown; nothing is written
  *
- * Threads: any  Progress: wait-free.
+ * Threads: [any]  Progress: wait-free.
  */
 SCHEDQ_API schedq_status_t schedq_preemption_config_preset(schedq_preemption_config_t *config,
                                                            schedq_preset_t preset);
@@ -165,7 +167,7 @@ schedq_preemption_config_kube_1_12(schedq_preemption_config_t *config)
 
 /* ---- what an evaluation is told -------------------------------------------------------------- */
 
-/** What the filter phase said of a node; preemption may help with UNSCHEDULABLE only. */
+/** What the search for a node said of one. Preemption may help with UNSCHEDULABLE only. */
 enum { SCHEDQ_NODE_UNRESOLVABLE = 0, SCHEDQ_NODE_UNSCHEDULABLE = 1 };
 
 /** A filter's answer; any other value counts as ERROR. */
@@ -179,59 +181,59 @@ typedef enum schedq_fit {
 /** The node as a filter has to see it. Valid during the call. */
 typedef struct schedq_filter_question {
     const schedq_cluster_t *cluster; /**< the snapshot that is asked about */
-    uint64_t preemptor;        /**< its object */
+    uint64_t preemptor;        /**< the preemptor's object */
     uint32_t node;             /**< the number of the node */
-    uint32_t removed_count;    /**< of `removed` */
-    /** running pods of the node that are away; the others are there */
+    uint32_t removed_count;    /**< elements of `removed` */
+    /** running pods of the node that the filter has to take as gone */
     const schedq_running_t *removed;
-    const uint64_t *nominated;       /**< objects of nominated pods that are there too */
-    uint32_t nominated_count;        /**< of `nominated` */
+    const uint64_t *nominated; /**< objects of pods that the filter has to take as running there */
+    uint32_t nominated_count;  /**< elements of `nominated` */
     uint32_t reserved; /**< zero */
 } schedq_filter_question_t;
 
 /**
- * Would the preemptor fit there, as far as all constraints but resources go?
+ * A filter: does the preemptor fit there, for all constraints but resources?
  *
- * Asked where resources suffice (filter_first 0). Where pods of at least its priority are
- * nominated, it is asked with them, and if it says yes also without. With an executor
- * it runs on several threads at once, and for nodes whose answer is not needed in the end. It may
- * make [read] calls.
+ * It is asked where resources suffice (with filter_first: everywhere). Where pods of at least the
+ * preemptor's priority are nominated, it is asked with them, and if it says yes also without. With
+ * an executor it runs on several threads at once, and for nodes whose answer is not needed in the
+ * end. It may make [read] calls.
  */
 typedef schedq_fit_t (*schedq_filter_fn)(void *ctx, const schedq_filter_question_t *question);
 
-/** A node, and the pods it would lose. Layout is public so that extenders can change it. */
+/** A candidate: a node, and the pods it would lose. Extenders may change it. */
 typedef struct schedq_candidate_node {
     uint32_t node;                  /**< its number */
     uint32_t violations;            /**< victims whose eviction violates a budget */
-    uint32_t victim_count;          /**< of `victims` */
+    uint32_t victim_count;          /**< elements of `victims` */
     uint32_t dropped;               /**< extenders only: 1 takes the node out */
-    /** most important first, within each budget group unless sorts_again */
+    /** most important first; without sorts_again those that violate a budget come first */
     schedq_running_t *victims;
-    int32_t  first_priority;        /**< of victims[0]. This and what follows are
-                                         what candidates are compared by */
-    int32_t  highest_priority;      /**< among the victims */
+    int32_t  first_priority;        /**< of victims[0]. This and the members below rank the
+                                         candidate; extenders need not keep them up to date */
+    int32_t  highest_priority;      /**< of the victims */
     uint64_t priority_sum;          /**< of the victims: sum of (priority + 2^31) */
-    int64_t  earliest_start_ns;     /**< of those with highest_priority */
-    /** sum of config.victim_cost; 0 without it; what extenders write is not read */
+    int64_t  earliest_start_ns;     /**< of the victims with highest_priority */
+    /** sum of config.victim_cost; 0 without it */
     uint64_t cost;
 } schedq_candidate_node_t;
 
 enum { SCHEDQ_EXTENDER_DONE = 0, SCHEDQ_EXTENDER_UNINTERESTED = 1, SCHEDQ_EXTENDER_FAILED = 2 };
 
-/** A program beside the scheduler that narrows the candidates. */
+/** A program beside the scheduler that may drop candidates, or some of their victims. */
 typedef struct schedq_extender {
     /**
-     * May set `dropped`, `violations`, and shorten or reorder `victims`, in place. The list is
-     * valid during the call. Returns SCHEDQ_EXTENDER_DONE. UNINTERESTED: what it changed is
-     * forgotten. FAILED, any other value, or victims that make no sense (more than before, of
-     * another node, one of them twice): the same, and it failed. Called on the caller's thread,
-     * with one candidate or more; it may make [read] calls.
+     * May set `dropped` and `violations`, and shorten or reorder `victims`, in place. The list is
+     * valid during the call. Returns SCHEDQ_EXTENDER_DONE; or UNINTERESTED: its changes are
+     * dropped. FAILED and any other value count as a failure, and so do victims that are more than
+     * before, of another node, or named twice: its changes are dropped too. Called on the caller's
+     * thread, with one candidate or more. It may make [read] calls.
      */
     int (*process)(void *ctx, const schedq_cluster_t *cluster, schedq_candidate_node_t *candidates,
                    uint32_t count);
     void    *ctx;       /**< its first argument */
-    uint32_t ignorable; /**< 0..1: its failure is ignored; a node that it leaves without victims is
-                             dropped, else it is an error */
+    uint32_t ignorable; /**< 0..1: 1: its failure is ignored, and a node that it leaves without
+                             victims is dropped; 0: both are errors */
     uint32_t reserved; /**< zero */
 } schedq_extender_t;
 
@@ -245,11 +247,11 @@ typedef struct schedq_executor {
     void (*run)(void *ctx, void (*task)(void *argument, uint32_t i), void *argument,
                 uint32_t count);
     void    *ctx;   /**< its first argument */
-    uint32_t tasks; /**< how many may run at once, 1..64; the workspace grows with it */
+    uint32_t tasks; /**< tasks that may run at once, 1..64; the workspace grows with them */
     uint32_t reserved; /**< zero */
 } schedq_executor_t;
 
-/** A pod that looks for a place, and what was found out about that. */
+/** A pod that needs a node, and what the search for a node found out. */
 typedef struct schedq_preemptor {
     uint32_t struct_size;   /**< set by SCHEDQ_PREEMPTOR_INIT */
     int32_t  priority;      /**< evicts lower ones only */
@@ -257,25 +259,25 @@ typedef struct schedq_preemptor {
     const char *name;
     uint64_t object;        /**< for filters */
     schedq_amounts_t requests; /**< what it needs of one node */
-    uint32_t nominated_node; /**< status.nominatedNodeName; SCHEDQ_NO_NODE (default): none, or its
-                                  node is not in the snapshot; any other number must be a node's.
-                                  The queue counts nodes from 1: popped.nominated_node - 1 */
+    uint32_t nominated_node; /**< the node that it is nominated to; SCHEDQ_NO_NODE (default): none,
+                                  or not in the snapshot; any other number must be a node's. The
+                                  queue counts nodes from 1: popped.nominated_node - 1 */
     uint32_t never;         /**< 0..1: preemptionPolicy Never */
     /**
-     * SCHEDQ_NODE_... for each number of a node (0 is UNRESOLVABLE); NULL: all UNSCHEDULABLE, as
+     * SCHEDQ_NODE_... by the number of the node (0 is UNRESOLVABLE); NULL: all UNSCHEDULABLE, as
      *  after a refusal by PreFilter. */
     const uint8_t *statuses;
     uint32_t status_count;  /**< schedq_cluster_nodes_end, or 0 with NULL */
-    /** the dry run begins at that potential node, modulo their number; spread it */
+    /** the dry run begins at that one of the potential nodes, modulo their number; vary it */
     uint32_t offset;
-    int64_t  now_ns;        /**< for min_run_ns, evict_again_ns and leases, 0 or more: needed with
-                                 these; left at 0 min_run_ns spares every pod */
-    schedq_filter_fn filter; /**< NULL: only resources */
+    int64_t  now_ns;        /**< any clock of the caller's, 0 or more. Needed with min_run_ns,
+                                 evict_again_ns and leases; with 0 min_run_ns spares every pod */
+    schedq_filter_fn filter; /**< NULL: only resources count */
     void    *filter_ctx;    /**< its first argument */
-    uint32_t filter_first;  /**< 1: ask it before looking at resources, as kube's order of filters
-                                 does: matters for the reason of a refusal and for errors only, and
-                                 costs a call for each node; default 0 */
-    uint32_t extender_count; /**< of `extenders` */
+    uint32_t filter_first;  /**< 0..1: 1: ask the filter before looking at resources, in kube's
+                                 order. It changes only reasons of refusals, and errors, and costs
+                                 a call for each node; default 0 */
+    uint32_t extender_count; /**< elements of `extenders` */
     const schedq_extender_t *extenders; /**< asked in this order */
     const schedq_executor_t *executor;  /**< NULL: all on the caller's thread */
 } schedq_preemptor_t;
@@ -317,33 +319,33 @@ typedef struct schedq_lower_nomination {
 } schedq_lower_nomination_t;
 
 /**
- * Lists are the workspace's: valid until its next schedq_preempt or its destroy. Changes of the
- * snapshot leave them as they are; handles of pods that were removed meanwhile are NOT_FOUND.
+ * What schedq_preempt decided. Its lists are the workspace's: they are valid until the workspace's
+ * next schedq_preempt or its end. Changes of the snapshot do not change them.
  */
 typedef struct schedq_preemption_decision {
     uint32_t struct_size; /**< set by SCHEDQ_PREEMPTION_DECISION_INIT */
     uint8_t  eligibility; /**< schedq_eligibility_t */
     uint8_t  outcome;     /**< schedq_outcome_t */
     uint8_t  nomination;  /**< schedq_nomination_t */
-    uint8_t  holds;       /**< 1: asynchronous, and there is something to delete: refuse the
-                               preemptor in PreEnqueue until just before the last delete is sent
-                               (schedq_evictor_holds does it): let go later than that, and its event
-                               finds the preemptor refused */
+    uint8_t  holds;       /**< 1: asynchronous, and there is something to delete. PreEnqueue has to
+                               refuse the preemptor until just before the last delete is sent
+                               (schedq_evictor_holds does it). If it refuses longer, the event of
+                               that deletion finds the preemptor refused */
     uint32_t potential;   /**< nodes where preemption might help */
-    uint32_t offset;      /**< where the dry run began */
-    uint32_t wanted;      /**< candidates that it looked for */
-    /** nodes that it looked at and that are none; schedq_preemption_verdict tells why */
+    uint32_t offset;      /**< which of these the dry run began at, from 0 */
+    uint32_t wanted;      /**< candidates that the dry run looked for */
+    /** nodes that it looked at and that are no candidates; schedq_preemption_verdict tells why */
     uint32_t rejected;
-    uint32_t errors;      /**< those of them that gave an error */
+    uint32_t errors;      /**< those of `rejected` that gave an error */
     uint32_t chosen;      /**< the node, or SCHEDQ_NO_NODE. Numbers begin at 0; in the queue 0 is no
                                node: pass chosen + 1 to schedq_nominate */
-    uint32_t candidate_count; /**< of `candidates` */
-    uint32_t victim_count; /**< of `victims` */
-    uint32_t delete_count; /**< of `deletes` */
-    uint32_t clear_count;  /**< of `clears` */
-    uint32_t extender;    /**< outcome EXTENDER: which one, from 0 */
+    uint32_t candidate_count; /**< elements of `candidates` */
+    uint32_t victim_count; /**< elements of `victims` */
+    uint32_t delete_count; /**< elements of `deletes` */
+    uint32_t clear_count;  /**< elements of `clears` */
+    uint32_t extender;    /**< outcome EXTENDER: which one failed, from 0 */
     uint32_t reserved; /**< zero */
-    /** of the dry run: without violations first, else as visited */
+    /** of the dry run: those without violations first, then the others, each as visited */
     const schedq_candidate_node_t *candidates;
     const schedq_running_t   *victims;    /**< of `chosen`; extenders may have changed them */
     const schedq_running_t   *deletes;    /**< the victims that do not terminate yet; delete the
@@ -363,11 +365,11 @@ typedef struct schedq_preemption_decision {
 typedef enum schedq_verdict_kind {
     /** not evaluated: unresolvable before, or the search had ended */
     SCHEDQ_VERDICT_UNSEEN = 0,
-    SCHEDQ_VERDICT_CANDIDATE,     /**< also if its list was full already */
-    SCHEDQ_VERDICT_UNSCHEDULABLE, /**< does not fit even without its victims, or needs too many */
+    SCHEDQ_VERDICT_CANDIDATE,     /**< also if there were enough candidates of its kind */
+    SCHEDQ_VERDICT_UNSCHEDULABLE, /**< does not fit without the victims either, or needs too many */
     /** preemption cannot help there; or no pod there may be a victim now */
     SCHEDQ_VERDICT_UNRESOLVABLE,
-    SCHEDQ_VERDICT_ERROR
+    SCHEDQ_VERDICT_ERROR          /**< the filter gave an error, or reason FITS */
 } schedq_verdict_kind_t;
 
 typedef enum schedq_reason {
@@ -390,49 +392,49 @@ typedef struct schedq_verdict {
 /**
  * Makes a workspace.
  *
- * @param allocator copied; NULL or all zero: libc's malloc. With an executor it is used by
- *         several threads
+ * @param allocator  copied; NULL or all zero: libc's malloc. With an executor several threads use
+ *                   it at once
+ * @param preemption receives it, NULL if there is none
  * @retval SCHEDQ_OK       *preemption is the caller's until schedq_preemption_destroy
- * @retval SCHEDQ_INVALID  `why` says what
+ * @retval SCHEDQ_INVALID  *preemption is NULL; `why` says what is wrong
  * @retval SCHEDQ_NOMEM    *preemption is NULL
  *
- * Threads: any  Progress: wait-free but for the allocator; allocates.
+ * Threads: any thread  Progress: wait-free but for the allocator; allocates.
  */
 SCHEDQ_API schedq_status_t schedq_preemption_create(const schedq_allocator_t *allocator,
                                                     schedq_preemption_t **preemption, char *why,
                                                     size_t why_size);
 
 /**
- * Frees a workspace; NULL is allowed.
+ * Frees a workspace, and the lists of its last decision; NULL is allowed.
  *
- * Threads: overlaps with no other call on it
+ * Threads: overlaps with no other call on it  Progress: O(its memory).
  */
 SCHEDQ_API void schedq_preemption_destroy(schedq_preemption_t *preemption);
 
 /**
  * Says what the last schedq_preempt, schedq_cluster_fits or schedq_cluster_first_fit with this
- * workspace found wrong; "" if it found nothing wrong, or was NOMEM.
+ * workspace found wrong; "" if it found nothing wrong, or was NOMEM. Valid until the next one.
  *
- * Threads: as schedq_preempt
+ * Threads: as schedq_preempt  Progress: wait-free.
  */
 SCHEDQ_API const char *schedq_preemption_error(const schedq_preemption_t *preemption);
 
 /**
- * Tells whether a pod fits a node as things are: with the pods that run there, and with each pod
- * that is nominated there, is not the pod itself and has at least its priority, as if it ran there.
+ * Tells whether a pod fits a node as things are. The pods that run there count, and each other pod
+ * of at least its priority that is nominated there counts as if it ran there.
  *
- * It is the question that schedq_preempt asks of a node without victims, so the two agree: where
- * the pod fits, no eviction is needed. Fill one description and pass it to both. Changes nothing
- * but the workspace; the lists of its last decision stay valid, but schedq_preemption_verdict has
- * to be asked before.
+ * schedq_preempt asks the same of a node before it removes a pod. So the two agree, if they get the
+ * same description: where the pod fits, no eviction is needed. Changes nothing but the workspace.
+ * The lists of its last decision stay valid; schedq_preemption_verdict is INVALID afterwards.
  *
  * @param config   as for schedq_preempt; nomination_lease_ns decides whether leases count
  * @param pod      read are priority, name (its own nomination does not count), object, requests,
  *                 now_ns, filter, filter_ctx, filter_first; the filter finds no pod removed
  * @param fit      receives YES; UNSCHEDULABLE: not as things are; UNRESOLVABLE: it asks for more
- *                 than all of the node, or its filter said so; ERROR: its filter said so. As one of
- *                 schedq_preemptor.statuses the first two are SCHEDQ_NODE_UNSCHEDULABLE, the others
- *                 SCHEDQ_NODE_UNRESOLVABLE
+ *                 than all of the node, or its filter said so; ERROR: its filter said so. In
+ *                 schedq_preemptor.statuses YES and UNSCHEDULABLE are SCHEDQ_NODE_UNSCHEDULABLE,
+ *                 the others SCHEDQ_NODE_UNRESOLVABLE
  * @param resource receives the first resource that is short, SCHEDQ_NO_RESOURCE if none is or the
  *                 filter refused; may be NULL
  * @retval SCHEDQ_OK         *fit and *resource are set
@@ -450,20 +452,20 @@ SCHEDQ_API schedq_status_t schedq_cluster_fits(const schedq_cluster_t *cluster,
                                                schedq_fit_t *fit, uint32_t *resource);
 
 /**
- * Finds the first node that a pod fits, as schedq_cluster_fits tells it: the node that it is
- * nominated to, else the lowest number.
+ * Finds a node that a pod fits, as schedq_cluster_fits tells it: the node that it is nominated to,
+ * else the one with the lowest number.
  *
- * @param pod  read is also nominated_node; with filter_first the filter is nevertheless asked of
- *             nodes with room only
+ * @param pod  as for schedq_cluster_fits, and nominated_node is read; the filter is asked only of
+ *             nodes with room, with filter_first too
  * @param node receives the number, SCHEDQ_NO_NODE if there is none
  * @retval SCHEDQ_OK         *node is a node that the pod fits
- * @retval SCHEDQ_NOT_FOUND  it fits nowhere: schedq_preempt may help, with the same description
+ * @retval SCHEDQ_NOT_FOUND  it fits nowhere; schedq_preempt may help, with the same description
  * @retval SCHEDQ_INVALID    *node is SCHEDQ_NO_NODE
  * @retval SCHEDQ_NOMEM      *node is SCHEDQ_NO_NODE
  *
- * Threads: [read], one call at a time per workspace  Progress: O(nodes * resources asked for),
- *          numbers in a row, and schedq_cluster_fits for each node with room before the first that
- *          it fits; allocates while the workspace grows.
+ * Threads: [read], one call at a time per workspace  Progress: O(nodes * resources asked for), and
+ *          schedq_cluster_fits for each node with room up to the one found; allocates while the
+ *          workspace grows.
  */
 SCHEDQ_API schedq_status_t schedq_cluster_first_fit(const schedq_cluster_t *cluster,
                                                     schedq_preemption_t *preemption,
@@ -478,44 +480,42 @@ SCHEDQ_API schedq_status_t schedq_cluster_first_fit(const schedq_cluster_t *clus
  *   1 copy what is needed out of the decision: objects of `deletes` (schedq_cluster_pod) and of
  *     `clears`
  *   2 nomination SET: schedq_cluster_nominate, and schedq_nominate with chosen + 1, before a victim
- *     is deleted: else another pod takes its place. From here on schedq_cluster_fits leaves that
- *     room free for it. CLEAR: schedq_cluster_unnominate and schedq_nominate with 0.
- *     KEEP: nothing
- *   3 mark each of `deletes` (schedq_cluster_update_pod with its whole description, as that
- *     replaces all, and terminating 1, disruption_status 1, disruption_reason
- *     "PreemptionByScheduler"), so that no later decision takes it again;
- *     schedq_cluster_record_eviction, if evict_again_ns is used
+ *     is deleted: else another pod takes the room. From here on schedq_cluster_fits keeps the room
+ *     for the pod. CLEAR: schedq_cluster_unnominate, and schedq_nominate with 0. KEEP: nothing
+ *   3 mark each of `deletes`, so that no later decision takes it again: schedq_cluster_update_pod
+ *     with its whole description, terminating 1, disruption_status 1, disruption_reason
+ *     "PreemptionByScheduler". If evict_again_ns is used: schedq_cluster_record_eviction
  *   4 schedq_evictor_evict with later = holds (schedq/eviction.h); or delete them, the last one
  *     last, and end the nominations in `clears`, in the snapshot and in the queue
- *   5 schedq_fail with the plugins that rejected the pod; with none (error backoff)
- *     for the outcomes that are errors of kube
- * Later, when a victim is gone: schedq_cluster_remove_pod, then schedq_notify
- * (AssignedPodDelete), in this order: a pod that is brought back must not find it. If its deletion
- * failed: mark it back, before `evict` returns that; else the preemptor comes back, finds it
- * terminating, and waits for an event that will not come. When the preemptor got its node:
- * schedq_cluster_unnominate, schedq_cluster_add_pod, schedq_done. When it is deleted:
- * schedq_cluster_unnominate, schedq_delete, and AssignedPodDelete, since its place is free. With
- * `holds` 0 step 4 may come before 2 and 3; if a deletion failed, do not nominate, and end its
- * cycle without plugins (error backoff): no event is sure to come.
+ *   5 schedq_fail with the plugins that rejected the pod; for the outcomes that are errors of kube
+ *     without plugins (error backoff)
+ * When a victim is gone: schedq_cluster_remove_pod, then schedq_notify (AssignedPodDelete), in this
+ * order: a pod that is brought back must not find the victim. When a deletion failed: mark the
+ * victim back (terminating 0), before `evict` returns FAILED. Else the preemptor comes back, finds
+ * it terminating, and waits for an event that will not come. When the preemptor got its node:
+ * schedq_cluster_unnominate, schedq_cluster_add_pod, schedq_done. When the preemptor is deleted:
+ * schedq_cluster_unnominate, schedq_delete, schedq_notify (AssignedPodDelete), since its room is
+ * free. With `holds` 0 step 4 may come before 2 and 3. If a deletion failed then, do not nominate,
+ * and call schedq_fail without plugins (error backoff): no event is sure to come.
  *
- * PLACING WITH THREADS. The search for a place (schedq_cluster_fits), schedq_cluster_unnominate,
- * schedq_cluster_add_pod and schedq_done are one critical section of the caller's. Before
- * schedq_done the pod can be another's victim already, and is still in flight when it is added
- * again. And to a host that places by the queue's nominations schedq_nominated_pods shows the pod a
- * second time until then: another thread evicts too much, or parks a pod that would have had room,
- * and no event says that the room is there.
+ * PLACING WITH THREADS. The search for a node (schedq_cluster_fits), schedq_cluster_unnominate,
+ * schedq_cluster_add_pod and schedq_done are one critical section of the caller's. Otherwise the
+ * pod can be a victim before schedq_done: it is added to the queue again while it is in flight. And
+ * schedq_nominated_pods still shows it as nominated: a thread that places by that counts it twice,
+ * evicts too much, or parks a pod that would have had room, and no event says that the room is
+ * there.
  *
- * SEVERAL DECIDERS. A decision is as old as the snapshot it was made from: two threads may choose
- * the same victims, or one node that has room for one of them. Make steps 2 and 3 exclusive, and
- * decide again if since the decision began a pod was nominated to `chosen` or a pod there was
- * changed (a counter of the caller's for each node tells).
+ * SEVERAL DECIDERS. A decision is as old as the snapshot that it was made from: two threads may
+ * choose the same victims, or the same room. Make steps 2 and 3 exclusive. Decide again if since
+ * the decision began a pod was nominated to `chosen`, or a pod there changed (the caller may keep a
+ * counter for each node).
  *
  * @retval SCHEDQ_OK       *decision is set, whatever the outcome
  * @retval SCHEDQ_INVALID  *decision is as it was
  * @retval SCHEDQ_NOMEM    *decision is as it was
  *
  * Threads: [read], one call at a time per workspace  Progress: O(nodes * resources asked for + pods
- *          of lower priority on nodes that could do); allocates while the workspace grows.
+ *          of lower priority on the nodes evaluated); allocates while the workspace grows.
  */
 SCHEDQ_API schedq_status_t schedq_preempt(const schedq_cluster_t *cluster,
                                           schedq_preemption_t *preemption,
@@ -524,7 +524,7 @@ SCHEDQ_API schedq_status_t schedq_preempt(const schedq_cluster_t *cluster,
                                           schedq_preemption_decision_t *decision);
 
 /**
- * Tells what the workspace's last evaluation found out about a node. The snapshot must not have
+ * Tells what the workspace's last schedq_preempt found out about a node. The snapshot must not have
  * changed since.
  *
  * @retval SCHEDQ_OK         *verdict is set

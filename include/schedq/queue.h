@@ -27,7 +27,7 @@ SCHEDQ_API const char *schedq_status_name(schedq_status_t status);
 /**
  * Explains a status in a sentence: "no pod has this name or handle" and so on. Static text.
  *
- * schedq_worker_error says more about one call.
+ * schedq_worker_error says more about the last call with a worker.
  * @retval "unknown status" for a value that is no status
  *
  * Threads: [any]  Progress: wait-free.
@@ -46,15 +46,15 @@ SCHEDQ_API uint32_t schedq_version(void);
 /**
  * Makes a queue.
  *
- * It starts no thread. A queue takes up less than 64 KiB before its first worker is registered;
- * what events, nominations and names need is allocated then. With the default allocator a queue
- * with one worker has less than 64 KiB resident until its first pod comes.
+ * It starts no thread. A queue takes up less than 64 KiB before its first worker is registered.
+ * That registration allocates what events, nominations and names need. With the default allocator
+ * less than 64 KiB are resident with one worker, until the first pod comes.
  * @param config copied; nothing in it is referenced later, except the callbacks' contexts
  * @param queue  receives the queue, NULL if there is none
- * @param why    with INVALID: field, value and legal range; with NOMEM: which memory was not enough
+ * @param why    with INVALID: field, value and legal range; with NOMEM: which allocator refused
  * @retval SCHEDQ_OK       *queue is the caller's until schedq_destroy
- * @retval SCHEDQ_INVALID  *queue is NULL, `why` says which field
- * @retval SCHEDQ_NOMEM    *queue is NULL; how many queues there are matters to memory only
+ * @retval SCHEDQ_INVALID  *queue is NULL
+ * @retval SCHEDQ_NOMEM    *queue is NULL; only memory limits the number of queues
  *
  * Threads: [queue]  Progress: wait-free but for the allocator; allocates.
  */
@@ -62,12 +62,12 @@ SCHEDQ_API schedq_status_t schedq_create(const schedq_config_t *config, schedq_t
                                          size_t why_size);
 
 /**
- * Closes the queue: wakes every sleeper; pops go on until nothing is poppable, adds get CLOSED.
+ * Closes the queue. Adds get CLOSED; pops go on until nothing is poppable, then they get CLOSED.
  *
- * Idempotent. Pods in flight stay in flight: their tokens work as before. What is not poppable
- * stays, and snapshot shows it. (LOCKFREE: an add that began before may still get in, also behind a
- * pop that said CLOSED.)
- * @retval SCHEDQ_OK    words.closed is 1
+ * Every waiting pop looks again. Pods in flight stay in flight; their tokens work as before. A pod
+ * that is not poppable stays; schedq_snapshot shows it. (LOCKFREE: an add that began before may
+ * still get in, even after a pop returned CLOSED.)
+ * @retval SCHEDQ_OK    words.closed is 1; also if the queue was closed already
  * @retval SCHEDQ_BUSY  nothing changed
  *
  * Threads: [queue]  Progress: locks; waits for nothing else.
@@ -75,15 +75,15 @@ SCHEDQ_API schedq_status_t schedq_create(const schedq_config_t *config, schedq_t
 SCHEDQ_API schedq_status_t schedq_close(schedq_t *queue);
 
 /**
- * Ends a queue that has no pods, and gives all its memory back.
+ * Ends a queue that has no pods, and frees all its memory.
  *
- * NULL is allowed.
- * @param why with BUSY and NOT_EMPTY: who is in the way, or how many pods are where
+ * queue may be NULL.
+ * @param why with BUSY: who is in the way; with NOT_EMPTY: how many pods are where
  * @retval SCHEDQ_OK         `queue`, its words and its workers are not valid any more
  * @retval SCHEDQ_NOT_EMPTY  there are pods ("3 active, 2 parked, 1 in flight"): end them, or call
  *                           schedq_destroy_with_pods; nothing changed
- * @retval SCHEDQ_BUSY       workers of schedq_worker_register are registered, a call is inside of a
- *                           thread's own one, the timer thread runs, or called from a callback;
+ * @retval SCHEDQ_BUSY       a worker of schedq_worker_register is registered, a call uses one of
+ *                           schedq_worker_get, the timer thread runs, or called from a callback;
  *                           nothing changed. Idle workers of schedq_worker_get end with the queue:
  *                           their threads must not use them any more
  *
@@ -92,10 +92,10 @@ SCHEDQ_API schedq_status_t schedq_close(schedq_t *queue);
 SCHEDQ_API schedq_status_t schedq_destroy(schedq_t *queue, char *why, size_t why_size);
 
 /**
- * Ends a queue and drops the pods that are there, in flight too: gives every stored object and all
- * its memory back.
+ * Ends a queue and drops its pods, in flight too. Frees all its memory; COUNTED objects are
+ * released.
  *
- * NULL is allowed.
+ * queue may be NULL.
  * @param why with BUSY: who is in the way
  * @retval SCHEDQ_OK    `queue`, its words and its workers are not valid any more
  * @retval SCHEDQ_BUSY  as schedq_destroy; nothing changed
@@ -107,17 +107,17 @@ SCHEDQ_API schedq_status_t schedq_destroy_with_pods(schedq_t *queue, char *why, 
 /**
  * Allocates for that many pods (names of at most 63 bytes), priorities and workers.
  *
- * While they suffice, and there are at most max_lots rejector sets, add, add_many, readd, update,
- * fail, delete, pops, moves, apply, activate and tick do not allocate. (LOCKFREE: a
- * pod whose priority, or rejector set, no pod had lately takes memory for it, which goes back when
- * it is not used; what a worker keeps for one of them grows when it has more pods there than ever;
- * updates and keys out of order take memory of their own; all of it is kept and used again. Batches
- * of more than some 80 pods take 200 bytes a pod for the call. SCHEDQ_NOMEM changes nothing.)
- * @param pods    0..max_pods
- * @param bands   0..max_bands
+ * While they suffice, and pods wait with at most max_lots rejector sets, add, add_many, readd,
+ * update, fail, delete, pops, moves, apply, activate and tick do not allocate. (LOCKFREE does, in
+ * four cases: for a priority or rejector set that no pod had lately, freed when it is not used; for
+ * a worker's part of one, when it has more pods there than ever; for updates, and keys out of
+ * order, kept and used again; for a batch of more than some 80 pods, 200 bytes a pod during the
+ * call. SCHEDQ_NOMEM then changes nothing.)
+ * @param pods    0..max_pods, or 0..268,435,455 if max_pods is 0
+ * @param bands   priorities, 0..max_bands, or 0..1,048,575 if max_bands is 0
  * @param workers 0..max_workers
  * @retval SCHEDQ_OK       there is room for all of them
- * @retval SCHEDQ_NOMEM    what was reserved stays
+ * @retval SCHEDQ_NOMEM    what was reserved before memory ran out stays
  * @retval SCHEDQ_INVALID  above a cap, `why` says which; nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
  *
@@ -127,11 +127,11 @@ SCHEDQ_API schedq_status_t schedq_reserve(schedq_t *queue, uint32_t pods, uint32
                                           uint32_t workers, char *why, size_t why_size);
 
 /**
- * Gives memory that holds no pod back to the allocator.
+ * Frees memory that holds no pod, what schedq_reserve made for pods too.
  *
- * What schedq_reserve made for pods goes too. (LOCKFREE: not the index of names, nor what
- * registered workers keep. While it runs, other calls find less free memory and may allocate.)
- * @retval SCHEDQ_OK    also if there was nothing to give back
+ * (LOCKFREE: the index of names stays, and so does what registered workers keep. While it runs,
+ * other calls may allocate.)
+ * @retval SCHEDQ_OK    also if there was nothing to free
  * @retval SCHEDQ_BUSY  nothing changed
  *
  * Threads: [queue]  Progress: locks; O(capacity); allocates.
@@ -141,9 +141,9 @@ SCHEDQ_API schedq_status_t schedq_trim(schedq_t *queue);
 /* ---- workers --------------------------------------------------------------------------------- */
 
 /**
- * Makes a worker: what every call that touches pods needs.
+ * Makes a worker of this queue: the handle that every call that touches pods needs.
  *
- * It belongs to this queue. The first one ends setup.
+ * The first worker ends setup.
  * @param worker receives it; NULL with FULL and NOMEM
  * @retval SCHEDQ_OK       *worker is the caller's until schedq_worker_unregister
  * @retval SCHEDQ_FULL     max_workers are registered, the timer thread's included; nothing changed
@@ -157,25 +157,24 @@ SCHEDQ_API schedq_status_t schedq_worker_register(schedq_t *queue, schedq_worker
                                                   char *why, size_t why_size);
 
 /**
- * Returns the calling thread's own worker of this queue, which it makes at the first call.
+ * Gives the calling thread's own worker of this queue. The thread's first call makes it.
  *
- * The same one at each later call, until the thread ends and gives it back: there is nothing to
- * unregister, and nothing to pass on. (schedq_worker_unregister by that thread ends it sooner.) A
- * thread has one of each queue. Workers from schedq_worker_register are beside them. The first one
- * ends setup. schedq_destroy takes those back that no call is inside of, whether their threads live
- * or not.
+ * Each later call gives the same one. The worker goes back when the thread ends: there is nothing
+ * to unregister. (schedq_worker_unregister by that thread ends it sooner.) A thread has one for
+ * each queue, beside any of schedq_worker_register. The first worker ends setup. schedq_destroy
+ * takes back those that no call uses, whether their threads live or not.
  *
- * While a thread ends, destructors of thread-local data may use its worker, and call this: it goes
- * back in the last but one of their rounds (PTHREAD_DESTRUCTOR_ITERATIONS). Calls after that are
- * INVALID. A thread that is killed, or whose first call comes from a late destructor, leaves its
- * worker registered, until destroy, or until no other is to be had.
+ * While a thread ends, destructors of thread-local data may use its worker, and call this. The
+ * worker goes back in their last but one round (PTHREAD_DESTRUCTOR_ITERATIONS); calls after that
+ * are INVALID. The worker of a killed thread, or of one whose first call comes from a late
+ * destructor, stays registered until destroy, or until a registration finds no other free.
  *
- * The memory for that is libc's, some 64 bytes for each thread and queue, and one pthread_key_t for
- * all queues of the process.
- * @param worker receives it; NULL with FULL, NOMEM, and an INVALID that is not about it
+ * It takes some 64 bytes of libc's malloc for each thread and queue, and one pthread_key_t for all
+ * queues of the process.
+ * @param worker receives it; NULL with FULL, NOMEM, and if the thread is ending
  * @retval SCHEDQ_OK       *worker is the thread's
- * @retval SCHEDQ_FULL     max_workers are registered; nothing changed
- * @retval SCHEDQ_NOMEM    no memory, or the process has no pthread_key_t to give; nothing changed
+ * @retval SCHEDQ_FULL     max_workers are registered, the timer thread's included; nothing changed
+ * @retval SCHEDQ_NOMEM    no memory, or no pthread_key_t is free; nothing changed
  * @retval SCHEDQ_INVALID  an argument is NULL, or the thread is ending; nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
  *
@@ -188,7 +187,7 @@ SCHEDQ_API schedq_status_t schedq_worker_get(schedq_t *queue, schedq_worker_t **
 /**
  * Ends a worker.
  *
- * Pods stay where they are; tokens that it popped stay valid with any worker.
+ * Pods stay where they are. Tokens of its pops work with any worker.
  * @retval SCHEDQ_OK       `worker` must not be used any more; a later registration may get the same
  *         address
  * @retval SCHEDQ_INVALID  it is another thread's own (schedq_worker_get); nothing changed
@@ -199,14 +198,14 @@ SCHEDQ_API schedq_status_t schedq_worker_get(schedq_t *queue, schedq_worker_t **
 SCHEDQ_API schedq_status_t schedq_worker_unregister(schedq_worker_t *worker);
 
 /**
- * Makes a worker usable again that no thread will use (its thread died inside a call).
+ * Makes a worker usable again whose thread died inside a call.
  *
- * Only the caller can know that. With SCHEDQ_ENGINE_MUTEX a user that died while it held the mutex
- * has stopped the queue: this cannot help then. LOCKFREE: the call that it died in has happened or
- * not; a pod that it popped without returning stays in flight. What it held for itself is lost
- * until destroy: at most 128 free records, names and descriptions, and with COUNTED objects some
- * references, which are never released. A user that died inside schedq_worker_unregister may have
- * ended the worker: adopt it before another worker is registered, which could get the same address.
+ * The caller must know that the thread is dead. MUTEX: a thread that died with the mutex held has
+ * stopped the queue; this does not help then. LOCKFREE: the call that it died in has happened or
+ * not; a pod that it popped without returning stays in flight. The worker's own free memory is lost
+ * until destroy: at most 128 free records, names and descriptions each. With COUNTED objects some
+ * references are never released. A thread that died inside schedq_worker_unregister may have ended
+ * the worker: adopt it before the next registration, which could get the same address.
  * @retval SCHEDQ_OK       the worker is the caller's
  * @retval SCHEDQ_INVALID  not a registered worker of this queue, or the timer thread's; nothing
  *                         changed
@@ -217,16 +216,15 @@ SCHEDQ_API schedq_status_t schedq_worker_unregister(schedq_worker_t *worker);
 SCHEDQ_API schedq_status_t schedq_worker_adopt(schedq_t *queue, schedq_worker_t *abandoned);
 
 /**
- * Returns the INVALID, FULL or BUSY of this worker's last call in words: argument, value, legal
- * range; of BUSY which callback it was called from, or which thread (its number, as gettid) was
- * inside the worker.
+ * Returns the INVALID, FULL or BUSY of this worker's last call in words. For INVALID and FULL:
+ * argument, value, legal range. For BUSY: the callback it was called from, or the thread that was
+ * inside the worker (its number, as gettid).
  *
  * Never NULL; an empty text if that call was not refused so. Valid until the worker's next call.
- * The words of BUSY are those of the calling thread's last call with this worker, until a call of
- * the thread with it goes through, or another worker refuses it: so they may be read while another
- * thread uses the worker.
- *
- * Threads: [worker]  Progress: wait-free.
+ * The words of BUSY belong to the calling thread's last call with this worker. They stay until such
+ * a call goes through, or another worker refuses the thread. They may be read while another thread
+ * uses the worker.
+ * Threads: [worker], and in callbacks  Progress: wait-free.
  */
 SCHEDQ_API const char *schedq_worker_error(const schedq_worker_t *worker);
 

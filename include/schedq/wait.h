@@ -1,27 +1,27 @@
 /**
- * schedq/wait: waiting for pods in an event loop, and ending one thread's wait.
+ * schedq/wait: waiting for pods in an event loop, and ending one worker's wait.
  *
- * A thread that has nothing else to do waits in schedq_pop. One that also waits for sockets, timers
- * or children waits in its event loop (poll, epoll, libuv): the queue gives it a descriptor
- * (schedq_wait_fd), or calls it back (schedq_wait_callback), and says when time is wanted
- * (schedq_next_deadline).
+ * A thread that has nothing else to do waits in schedq_pop. A thread that also waits for sockets,
+ * timers or children waits in its event loop (poll, epoll, libuv). For it the queue has a
+ * descriptor (schedq_wait_fd), a callback (schedq_wait_callback), and the time of the next
+ * schedq_tick (schedq_next_deadline).
  *
  * THE LOOP
  *   fd = schedq_wait_fd; add it to the loop, for reading
  *   for ever
- *       schedq_try_pop until it says EMPTY; work on the pods
- *       timeout = schedq_next_deadline - the queue's time; poll(fd and others, timeout)
+ *       schedq_try_pop until it returns EMPTY; work on the pods
+ *       timeout = schedq_next_deadline - schedq_now; poll(fd and others, timeout)
  *       if the deadline has passed: schedq_tick
  *
- * There is nothing to arm or to drain: the pop that says EMPTY does it. A loop that goes back to
+ * There is nothing to arm or to drain: the pop that returns EMPTY does it. A loop that goes back to
  * poll before EMPTY finds the descriptor readable, and comes again. So several loops may share one
- * queue and its descriptor: while something can be popped, each of them is woken. (With
- * EPOLLEXCLUSIVE not each; without it some are woken for a pod that another has taken.)
+ * queue and its descriptor: while a pod is poppable, each of them is woken. (With EPOLLEXCLUSIVE
+ * not each of them. Without it some are woken for a pod that another has taken.)
  *
- * TIME. Nobody serves time while all threads wait in loops: one of them calls schedq_tick when it
- * is wanted, or schedq_run starts a thread for it; then schedq_next_deadline is of no interest. The
- * timeout need not be exact, and goes into poll's milliseconds rounded up, or into a timerfd
- * (TFD_TIMER_ABSTIME on CLOCK_MONOTONIC, which is the queue's clock unless config says otherwise).
+ * TIME. Nobody serves time while all threads wait in loops. So one of them calls schedq_tick at
+ * schedq_next_deadline, or schedq_run starts the timer thread. The timeout need not be exact. It
+ * goes into poll's milliseconds, rounded up, or into a timerfd (TFD_TIMER_ABSTIME on
+ * CLOCK_MONOTONIC, which is the queue's clock unless config says otherwise).
  */
 #ifndef SCHEDQ_WAIT_H
 #define SCHEDQ_WAIT_H
@@ -33,23 +33,22 @@ extern "C" {
 #endif
 
 /**
- * Gives the queue's descriptor for poll and the like: it is readable while something can be popped.
+ * Gives the queue's descriptor for poll and the like. It is readable while a pod is poppable.
  *
- * It is readable
- *   from the first pod that becomes poppable after a pop said EMPTY, until the next pop says so
- *       (schedq_try_pop or the one for many; pops that wait leave it alone);
- *   when schedq_next_deadline becomes sooner, and no timer thread runs: then too until a pop says
- *       EMPTY;
- *   at first, and for ever after schedq_close.
- * It may be readable although nothing can be popped: another thread took the pod. An add makes a
- * system call for it only if no pod was told of since a pop said EMPTY. (LOCKFREE: one more may,
- * while another thread is about to make it. What a thread had to tell that stops for ever there,
- * the next add or tick tells.)
+ * It becomes readable
+ *   at the first call of this;
+ *   when a pod becomes poppable;
+ *   when schedq_next_deadline becomes sooner, and no timer thread runs;
+ *   at schedq_close, for ever.
+ * It stays readable until schedq_try_pop or schedq_try_pop_many returns EMPTY. Pops that wait leave
+ * it alone. It may be readable although no pod is poppable: another thread took the pod. Only the
+ * first add after that EMPTY makes a system call for it. (LOCKFREE: a second may, while the first
+ * is about to. If a thread stops for ever before its call, the next add or tick makes it.)
  * Do not read, write or close it. All calls give the same one; it ends with the queue.
- * @param fd receives the descriptor: an eventfd(2), close-on-exec
+ * @param fd receives the descriptor: an eventfd(2), close-on-exec; written with OK only
  * @retval SCHEDQ_OK       *fd is the queue's until schedq_destroy
- * @retval SCHEDQ_NOMEM    the system has no descriptor to give (`why` says which limit); *fd is not
- *                         set; the same call may be made again
+ * @retval SCHEDQ_NOMEM    the system has no descriptor to give (`why` says which limit); the same
+ *                         call may be made again
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
  *
@@ -58,13 +57,13 @@ extern "C" {
 SCHEDQ_API schedq_status_t schedq_wait_fd(schedq_t *queue, int *fd, char *why, size_t why_size);
 
 /**
- * Has `wake` called when schedq_wait_fd's descriptor would become readable: for loops that are
- * woken by a call (uv_async_send).
+ * Sets a callback for loops that are woken by a call (uv_async_send). The queue calls it when
+ * schedq_wait_fd's descriptor would become readable.
  *
- * After each call of it, and once at the beginning, pop until EMPTY: else it is not called again.
- * It runs on the thread that makes something poppable, inside that thread's call: it must return
- * soon, and must not call the queue (SCHEDQ_BUSY). Several threads may be in it at once, and it may
- * be called for nothing. A queue may have a descriptor besides.
+ * After each call of `wake`, and once at the beginning, pop until EMPTY: else it is not called
+ * again. It runs inside the call that makes a pod poppable, on that call's thread (CALLBACKS in
+ * schedq/schedq.h): it must return soon. Several threads may be in it at once, and it may be called
+ * for nothing. A queue may have a descriptor too.
  * @param wake stays until another replaces it, or until schedq_destroy
  * @param ctx  passed to wake
  * @retval SCHEDQ_OK       it is called from now on
@@ -77,14 +76,14 @@ SCHEDQ_API schedq_status_t schedq_wait_callback(schedq_t *queue, void (*wake)(vo
                                                 char *why, size_t why_size);
 
 /**
- * Says when schedq_tick is wanted, on the queue's clock.
+ * Returns when to call schedq_tick: nanoseconds on the queue's clock.
  *
- * Like words.next_deadline_ns it may be too early: then a tick sets it right. Read it after the pop
- * that said EMPTY: if it becomes sooner later, the descriptor becomes readable.
- * @retval SCHEDQ_NO_DEADLINE  never, as things are; or queue is NULL, or called from a callback
- * @retval other               never before now: one that has passed is given as now
+ * It may be too early, as words.next_deadline_ns; schedq_tick sets it right. Read it after the pop
+ * that returned EMPTY: if it becomes sooner later, the descriptor becomes readable.
+ * @retval SCHEDQ_NO_DEADLINE  nothing will be due; or queue is NULL, or called from a callback
+ * @retval other               now, or later; now if it has passed
  *
- * Threads: [queue]  Progress: wait-free.
+ * Threads: [queue]  Progress: wait-free, but for config.clock.now_ns.
  */
 SCHEDQ_API int64_t schedq_next_deadline(schedq_t *queue);
 
@@ -92,19 +91,19 @@ SCHEDQ_API int64_t schedq_next_deadline(schedq_t *queue);
  * Ends the wait of one worker: its waiting pop, or else its next one, returns SCHEDQ_CANCELED and
  * takes nothing.
  *
- * Exactly one does: a waiting pop that begins after this call and before another has said CANCELED
- * says it, also if there is something to pop, and if its deadline has passed. One that has taken a
- * pod already when this is called says OK, and the next one CANCELED. Several cancels before one
- * was answered are one. Calls that do not wait are not concerned. No pod waits longer for it: a
- * wake-up that the worker got with it goes to another.
- * @param worker registered; not unregistered during the call. (A worker that is registered anew has
- *               no cancel outstanding)
+ * "Waiting pops" are schedq_pop, schedq_pop_many, and their _for and _until. Exactly one of them
+ * returns CANCELED, also if a pod is poppable, and if its deadline has passed. One that has taken a
+ * pod when this is called returns OK, and the next one CANCELED. Several cancels before one is
+ * answered are one. No pod waits longer for it: a wake-up that the worker got meanwhile goes to
+ * another.
+ * @param worker registered, also during the whole call. (A new registration has no cancel
+ *               outstanding)
  * @retval SCHEDQ_OK       the cancel is outstanding, or was answered already
  * @retval SCHEDQ_INVALID  worker is NULL
  * @retval SCHEDQ_BUSY     called from a callback; nothing changed
  *
- * Threads: any thread, at any time, also while `worker` is inside a call.  Progress: locks. (MUTEX:
- *          all waiting threads look once.)
+ * Threads: [queue], also while `worker` is inside a call  Progress: locks. (MUTEX: all waiting
+ *          threads look once.)
  */
 SCHEDQ_API schedq_status_t schedq_wait_cancel(schedq_worker_t *worker);
 
