@@ -37,12 +37,13 @@ extern "C" {
 typedef enum schedq_status {
     SCHEDQ_OK = 0,
     SCHEDQ_EMPTY,     /**< nothing to pop or to look at, or the end of the candidates */
-    SCHEDQ_CLOSED,    /**< the queue is closed (and, for pop, nothing is left) */
+    SCHEDQ_CLOSED,    /**< the queue is closed (and, for pop, nothing is poppable now) */
     SCHEDQ_TIMEDOUT,  /**< the deadline passed, or the time to wait is over */
     SCHEDQ_EXISTS,    /**< that name is there already */
     SCHEDQ_NOT_FOUND, /**< no such pod, node, budget or nomination; nothing changed */
     SCHEDQ_STALE,     /**< this token was used before; or this nomination was replaced */
-    SCHEDQ_GONE,      /**< the pod was deleted meanwhile; schedq_apply: it does not wait any more */
+    SCHEDQ_GONE,      /**< the pod was deleted meanwhile; schedq_apply: it does not wait any more;
+                           schedq_position: it is not active */
     SCHEDQ_FULL,      /**< a cap is reached, or the width of a word; nothing changed */
     /** the allocator gave nothing; nothing changed unless the function says so */
     SCHEDQ_NOMEM,

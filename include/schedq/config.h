@@ -92,7 +92,8 @@ typedef struct schedq_config {
     /* Time, nanoseconds. */
     int64_t initial_backoff_ns; /**< the n-th backoff is initial * 2^(n-1), at most the maximum;
                                      default 1 s; 1 ms..1 h */
-    int64_t max_backoff_ns;     /**< default 10 s; 0 = no backoff, else 1 ms..24 h */
+    int64_t max_backoff_ns;     /**< default 10 s; 0 = no backoff, else 1 ms..24 h; less than
+                                     initial_backoff_ns: every backoff is that long */
     int64_t max_parked_ns;      /**< the leftover limit: a pod parked for longer is tried again, at
                                      once, with kube_minor at most flush_ns later; default 5 min; 1
                                      ms..365 days */

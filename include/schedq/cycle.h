@@ -71,7 +71,7 @@ typedef struct schedq_popped {
  * @param out written with OK only
  * @retval SCHEDQ_OK       the pod is in flight; the caller is its holder
  * @retval SCHEDQ_EMPTY    nothing is poppable
- * @retval SCHEDQ_CLOSED   the queue is closed, and nothing is poppable
+ * @retval SCHEDQ_CLOSED   the queue is closed, and nothing is poppable now
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
  *
@@ -88,7 +88,7 @@ SCHEDQ_API schedq_status_t schedq_try_pop(schedq_worker_t *worker, schedq_popped
  * @param count    receives how many; not written with INVALID and BUSY
  * @retval SCHEDQ_OK       *count is at least 1; each as from schedq_try_pop
  * @retval SCHEDQ_EMPTY    nothing is poppable; *count is 0
- * @retval SCHEDQ_CLOSED   the queue is closed, and nothing is poppable; *count is 0
+ * @retval SCHEDQ_CLOSED   the queue is closed, and nothing is poppable now; *count is 0
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
  *
@@ -108,7 +108,7 @@ SCHEDQ_API schedq_status_t schedq_try_pop_many(schedq_worker_t *worker, schedq_p
  * @param out written with OK only
  * @retval SCHEDQ_OK        as schedq_try_pop
  * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken
- * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable
+ * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable now
  * @retval SCHEDQ_INVALID   nothing changed
  * @retval SCHEDQ_BUSY      nothing changed
  *
@@ -124,7 +124,7 @@ SCHEDQ_API schedq_status_t schedq_pop(schedq_worker_t *worker, schedq_popped_t *
  * @retval SCHEDQ_OK        as schedq_try_pop
  * @retval SCHEDQ_TIMEDOUT  the time is over, and nothing is poppable
  * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken
- * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable
+ * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable now
  * @retval SCHEDQ_INVALID   also a negative wait_ns; nothing changed
  * @retval SCHEDQ_BUSY      nothing changed
  *
@@ -142,7 +142,7 @@ SCHEDQ_API schedq_status_t schedq_pop_for(schedq_worker_t *worker, int64_t wait_
  * @retval SCHEDQ_OK        as schedq_try_pop
  * @retval SCHEDQ_TIMEDOUT  the deadline passed, and nothing is poppable
  * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken
- * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable
+ * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable now
  * @retval SCHEDQ_INVALID   nothing changed
  * @retval SCHEDQ_BUSY      nothing changed
  *
@@ -161,7 +161,7 @@ SCHEDQ_API schedq_status_t schedq_pop_until(schedq_worker_t *worker, int64_t dea
  * @param count    receives how many; not written with INVALID and BUSY; 0 with the others but OK
  * @retval SCHEDQ_OK        *count is at least 1; each as from schedq_try_pop
  * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken
- * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable
+ * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable now
  * @retval SCHEDQ_INVALID   nothing changed
  * @retval SCHEDQ_BUSY      nothing changed
  *
@@ -178,7 +178,7 @@ SCHEDQ_API schedq_status_t schedq_pop_many(schedq_worker_t *worker, schedq_poppe
  * @retval SCHEDQ_OK        *count is at least 1; each as from schedq_try_pop
  * @retval SCHEDQ_TIMEDOUT  the time is over, and nothing is poppable
  * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken
- * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable
+ * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable now
  * @retval SCHEDQ_INVALID   also a negative wait_ns; nothing changed
  * @retval SCHEDQ_BUSY      nothing changed
  *
@@ -196,7 +196,7 @@ SCHEDQ_API schedq_status_t schedq_pop_many_for(schedq_worker_t *worker, int64_t 
  * @retval SCHEDQ_OK        *count is at least 1; each as from schedq_try_pop
  * @retval SCHEDQ_TIMEDOUT  the deadline passed, and nothing is poppable
  * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken
- * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable
+ * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable now
  * @retval SCHEDQ_INVALID   nothing changed
  * @retval SCHEDQ_BUSY      nothing changed
  *

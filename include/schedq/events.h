@@ -135,7 +135,9 @@ typedef struct schedq_interest {
     const char *resource; /**< as in schedq_event_define, or "*" = all; "Pod" matches AssignedPod
                                and UnschedulablePod too; copied */
     uint32_t    actions;  /**< one or more SCHEDQ_ACTION bits; events that have one of them match.
-                               (kube_minor 34: if also their bits, as a number, are at most these,
+                               All bits of SCHEDQ_ACTION_UPDATE together are one thing: an interest
+                               in some of them does not match. (kube_minor 34: an event matches if
+                               it has one of the bits and its bits, as a number, are at most these,
                                as kube-scheduler compares them; 12: all events match) */
     uint32_t    reserved; /**< zero */
     /** NULL: every such event is worth another try; [host] must be NULL */

@@ -81,7 +81,7 @@ SCHEDQ_API schedq_status_t schedq_get(schedq_worker_t *worker, schedq_pod_t pod,
  * Visits every pod, in no order: those in flight too, and of these also the deleted ones.
  *
  * A pod that is in the queue during the whole call is visited exactly once, in a place that it had
- * during the call. Visitors run without any lock.
+ * during the call. For the pods of one place look at pod->place. Visitors run without any lock.
  * @retval SCHEDQ_OK       also when the visitor ended it
  * @retval SCHEDQ_NOMEM    no pod was visited
  * @retval SCHEDQ_INVALID  visit is NULL

@@ -51,8 +51,8 @@ SCHEDQ_API const char *schedq_place_name(schedq_place_t place);
 /**
  * What a call did. Every parameter of this type may be NULL. Layout frozen (80 bytes).
  *
- * With BUSY, INVALID, NOMEM or FULL a call for one pod sets it all zero; a call for many pods does
- * so when nothing changed. A sum over many pods has only counts and `poppable`.
+ * With BUSY, INVALID, NOMEM, FULL or STALE a call for one pod sets it all zero; a call for many
+ * pods does so when nothing changed. A sum over many pods has only counts and `poppable`.
  */
 typedef struct schedq_result {
     schedq_pod_t pod;           /**< the pod; with EXISTS the one that has the name */
@@ -71,7 +71,8 @@ typedef struct schedq_result {
     int64_t  timestamp_ns;      /**< the Timestamp that the call set or found; nanoseconds on the
                                      queue's clock */
     uint32_t to_active;         /**< pods that this call put there. A pod that it tried and left
-                                     where it was counts too */
+                                     where it was counts too. LOCKFREE: a pod whose move
+                                     another thread finished is missing */
     uint32_t to_backoff;        /**< the same; error backoff too */
     uint32_t to_parked;         /**< the same */
     uint32_t to_gated;          /**< the same */

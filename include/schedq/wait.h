@@ -9,12 +9,14 @@
  * THE LOOP
  *   fd = schedq_wait_fd; add it to the loop, for reading
  *   for ever
- *       schedq_try_pop until it returns EMPTY; work on the pods
+ *       schedq_try_pop until it returns EMPTY, but 64 times at most; work on the pods
+ *       if it returned CLOSED: leave the loop
  *       timeout = schedq_next_deadline - schedq_now; poll(fd and others, timeout)
  *       if the deadline has passed: schedq_tick
  *
  * There is nothing to arm or to drain: the pop that returns EMPTY does it. A loop that goes back to
- * poll before EMPTY finds the descriptor readable, and comes again. So several loops may share one
+ * poll before EMPTY finds the descriptor readable, and comes again. A loop that pops without a
+ * bound hears neither its timers nor the queue's while there are pods. Several loops may share one
  * queue and its descriptor: while a pod is poppable, each of them is woken. (With EPOLLEXCLUSIVE
  * not each of them. Without it some are woken for a pod that another has taken.)
  *
