@@ -265,10 +265,12 @@ SCHEDQ_API schedq_status_t schedq_peek_many(schedq_worker_t *worker, size_t coun
 /**
  * Tells how many active pods rank before one, as two bounds.
  *
- * *lower is at most as many as ranked before it at some time during the call, *upper at least as
- * many as did so during the whole of it. They are equal if nothing else happens meanwhile, except
- * that pods whose order keys (or times) callers chose equal count in *upper only. With
- * SCHEDQ_ORDER_RELAXED so do all others of its priority.
+ * There is one moment during the call at which no fewer than *lower ranked before it, and no more
+ * than *upper. They are equal if no other call is at work meanwhile, except that pods whose order
+ * keys (or times) callers chose equal count in *upper only. With SCHEDQ_ORDER_RELAXED so do all
+ * others of its priority. LOCKFREE: calls at work take them apart, each by some pods, or by some
+ * times as many as it pops or changes meanwhile; once a thread has died inside a call, *lower is 0
+ * while others are at work.
  * @param lower receives the lower bound; 0: it may be next
  * @param upper receives the upper bound
  * @retval SCHEDQ_OK         both are set
@@ -280,7 +282,8 @@ SCHEDQ_API schedq_status_t schedq_peek_many(schedq_worker_t *worker, size_t coun
  *
  * Threads: [worker]  Progress: locks; O(pods before it). LOCKFREE: O(priorities + workers that put
  *          pods there + n / 512 + log n); O(n) if active pods were deleted or updated and pops have
- *          not come to where they were, or a thread died inside a call.
+ *          not come to where they were, while many pods are moved at once, or once a thread has
+ *          died inside a call.
  */
 SCHEDQ_API schedq_status_t schedq_position(schedq_worker_t *worker, schedq_pod_t pod,
                                            uint64_t *lower, uint64_t *upper);

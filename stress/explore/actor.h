@@ -115,6 +115,14 @@ void actor_nominate(struct actor *actor, uint32_t key, uint64_t node);
 void actor_snapshot(struct actor *actor);
 void actor_nominated(struct actor *actor, uint64_t node);
 
+/* ---- actor_line.c: who is next --------------------------------------------------------------- */
+
+/** How many are before the pod, which somebody was told of. */
+void actor_position(struct actor *actor, uint32_t key);
+
+/** The next pods; one: by peek. */
+void actor_peek(struct actor *actor, unsigned count);
+
 /* ---- actor_host.c: decisions of a host ------------------------------------------------------- */
 
 /**

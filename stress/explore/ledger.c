@@ -10,6 +10,7 @@ ledger_reset(struct ledger *ledger)
 {
     ledger->now = 0;
     ledger->attempt_count = ledger->life_count = ledger->look_count = ledger->occasion_count = 0;
+    ledger->question_count = 0;
     for (unsigned i = 0; i < OPEN_CALLS_MAX; i++) {
         ledger->calls[i].open = false;
     }
@@ -209,6 +210,13 @@ ledger_look(struct ledger *ledger, bool is_pop, uint32_t key, moment began, mome
         ledger->looks[ledger->look_count++] =
             (struct look){.is_pop = is_pop, .key = key, .began = began, .ended = ended};
     }
+}
+
+void
+ledger_question(struct ledger *ledger, const struct question *question)
+{
+    assert(ledger->question_count < QUESTIONS_MAX);
+    ledger->questions[ledger->question_count++] = *question;
 }
 
 void

@@ -27,6 +27,8 @@
 #define LIVES_MAX 1024
 #define LOOKS_MAX 1024
 #define OCCASIONS_MAX 256
+#define QUESTIONS_MAX 64
+#define SHOWN_MAX 16
 #define OPEN_CALLS_MAX 8
 
 typedef uint64_t moment;
@@ -114,13 +116,26 @@ struct occasion {
     uint64_t sequence;   /* [host] */
 };
 
+/** What a call said of the line: position of one pod, or peek and peek_many. */
+struct question {
+    uint64_t handle; /* position; 0: peek */
+    int status;
+    bool quiet; /* no other call was at work */
+    moment began, ended;
+    uint64_t lower, upper;
+    size_t room, count;        /* peek: how many were asked for, were shown */
+    uint64_t shown[SHOWN_MAX]; /* handles */
+    uint64_t objects[SHOWN_MAX];
+};
+
 struct ledger {
     moment now;
     struct attempt attempts[ATTEMPTS_MAX]; /* object n is attempts[n - 1] */
     struct life lives[LIVES_MAX];
     struct look looks[LOOKS_MAX];
     struct occasion occasions[OCCASIONS_MAX];
-    uint32_t attempt_count, life_count, look_count, occasion_count;
+    struct question questions[QUESTIONS_MAX];
+    uint32_t attempt_count, life_count, look_count, occasion_count, question_count;
     struct open_call calls[OPEN_CALLS_MAX]; /* per actor */
     bool relaxed;                           /* order is not promised inside a priority */
     /* equal Timestamps are the rule, and ordered by the calls that drew them */
@@ -174,6 +189,11 @@ struct occasion *ledger_occasion(struct ledger *ledger, struct occasion occasion
 void ledger_ended(struct ledger *ledger, struct life *life, bool by_delete, moment began,
                   moment ended);
 void ledger_look(struct ledger *ledger, bool is_pop, uint32_t key, moment began, moment ended);
+
+void ledger_question(struct ledger *ledger, const struct question *question);
+
+/** Fails the episode if an answer about the line cannot be true (line.c). */
+void ledger_check_questions(const struct ledger *ledger);
 
 /**
  * Fails the episode if what was recorded cannot be true (verdict.c). `in_order`: the moments may be

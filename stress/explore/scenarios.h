@@ -27,6 +27,7 @@ extern const struct scenario guess_scenarios[];
 extern const struct scenario host_gate_scenarios[];
 extern const struct scenario preempt_scenarios[];
 extern const struct scenario late_scenarios[];
+extern const struct scenario line_scenarios[];
 extern const struct scenario planted_scenarios[];
 extern const struct scenario epoch_scenarios[];
 extern const struct scenario wait_scenarios[];

@@ -267,4 +267,5 @@ ledger_verdict(const struct ledger *ledger, bool in_order)
     for (uint32_t i = 0; i < ledger->look_count; i++) {
         check_look(ledger, &ledger->looks[i]);
     }
+    ledger_check_questions(ledger);
 }

@@ -104,7 +104,7 @@ a_pod_that_was_never_inserted_is_not_moved(void **state)
     change.target = guess;
     assert_ok(schedq_notify(fx_worker(fixture), &change, NULL));
     assert_status(schedq_try_pop(fx_worker(fixture), &popped), SCHEDQ_EMPTY);
-    add_give_up((struct worker *)other, ref);
+    add_give_up((struct worker *)other, ref, PLACE_ERROR_BACKOFF);
     assert_ok(schedq_worker_unregister(other));
 }
 

@@ -468,20 +468,14 @@ find_way(struct worker *worker, const struct incoming_pod *pod, int64_t now, str
 }
 
 /*
- * Counts before the record can be read: a call with a guessed handle counts what it does, too.
+ * Counts before the record can be read: a call with a guessed handle counts what it does, too. An
+ * active pod is counted when it is published (let_in).
  */
 static inline void
 count_arrival(struct worker *worker, const struct arrival *arrival)
 {
     tally_add(&worker->tally.taken, 1);
-    switch_enter(worker, arrival->to.place);
-}
-
-static void
-count_departure(struct worker *worker, enum place place)
-{
-    switch_leave(worker, place);
-    tally_add(&worker->tally.given, 1);
+    switch_announce(worker, arrival->to.place);
 }
 
 /* The record has its number, its version and its way. */
@@ -592,9 +586,18 @@ add_admit_new(struct worker *worker, const struct hashed_name *name, const sched
                                                                                          : status;
 }
 
+/* Behind the count of a pod that left before it was counted. */
+static void
+count_late(struct worker *worker, enum place place)
+{
+    if (place == PLACE_ACTIVE) {
+        switch_enter(worker, PLACE_ACTIVE);
+    }
+}
+
 /* The pod never existed. */
 COLD void
-add_give_up(struct worker *worker, uint64_t ref)
+add_give_up(struct worker *worker, uint64_t ref, enum place place)
 {
     struct queue *queue = queue_of(worker);
     struct entry *entry = entry_at(&queue->entries, ref_record(ref));
@@ -609,6 +612,7 @@ add_give_up(struct worker *worker, uint64_t ref)
         state = entry != NULL ? entry_state(entry) : 0;
         if (state_place(state) == PLACE_FREE || state_place(state) == PLACE_DEAD ||
             state_place(state) == PLACE_INFLIGHT || u64_load_acquire(&entry->life) != life) {
+            count_late(worker, place);
             return;
         }
         desc = entry_description(&queue->entries, entry, &description);
@@ -617,7 +621,9 @@ add_give_up(struct worker *worker, uint64_t ref)
          * (report_exists), or counts.
          */
     } while (!entry_switch(entry, state, desc, state_switched(state, 0, PLACE_FREE)));
-    count_departure(worker, state_place(state));
+    switch_leave(worker, state_place(state));
+    count_late(worker, place);
+    tally_add(&worker->tally.given, 1);
     describe_end(worker, &description);
     description_give(&queue->entries, &worker->descriptions, desc);
     names_give(&queue->names, &worker->names, (uint32_t)u64_load(&entry->name));
@@ -658,7 +664,7 @@ insert(struct worker *worker, const struct arrival *arrival, const struct hashed
         answer = insert_in_rounds(worker, name, ticket, present);
     }
     if (answer != INDEX_DONE) {
-        add_give_up(worker, arrival->ref);
+        add_give_up(worker, arrival->ref, place);
         return answer == INDEX_EXISTS ? SCHEDQ_EXISTS : SCHEDQ_NOMEM;
     }
     tally_add(&worker->tally.adds, 1);
@@ -760,7 +766,8 @@ let_in(struct worker *worker, const struct arrival *arrival, const struct hashed
         return status != SCHEDQ_OK ? status : complete_waiting(worker, arrival, &ticket, result);
     }
     publish_in_band(worker, arrival->to.band, arrival->ref, arrival->key);
-    index_finish(&ticket); /* let_in:A, a full fence behind the publication */
+    index_finish(&ticket);              /* let_in:A, a full fence behind the publication */
+    switch_enter(worker, PLACE_ACTIVE); /* behind it: position.c */
     return SCHEDQ_OK;
 }
 

@@ -94,8 +94,8 @@ uint32_t add_pods_max(const struct queue *queue);
 /** The order key of a pod that enters now. */
 int64_t add_draw_key(struct worker *worker, int64_t now);
 
-/** Takes an admitted pod back: it never existed. `ref` is its first. */
-void add_give_up(struct worker *worker, uint64_t ref);
+/** Takes an admitted pod back: it never existed. `ref` is its first, `place` was to be. */
+void add_give_up(struct worker *worker, uint64_t ref, enum place place);
 
 /**
  * Makes the pod exist, publishes, finishes; the caller is told of the pod from the arguments: it

@@ -356,7 +356,7 @@ enter_arrival(struct many *many, struct arrival *arrival)
     struct view view;
 
     if (worker->pauses != many->pauses && !find_place_again(worker, arrival, spec)) {
-        add_give_up(worker, arrival->ref);
+        add_give_up(worker, arrival->ref, arrival->to.place);
         return SCHEDQ_NOMEM;
     }
     if (arrival->to.place != PLACE_ACTIVE || arrival->to.band != many->unmarked) {

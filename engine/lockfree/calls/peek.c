@@ -24,7 +24,7 @@
  * visited, that each that was collected was popped, moved or deleted. Nothing is written, but what
  * a pop too would finish of an update that is half done, and slots of runs that are spent.
  *
- * EVIDENCE. tests/unit/test_peek.c; tests/differential: peek, peek-many.
+ * EVIDENCE. tests/unit/test_peek.c; tests/differential: peek, peek-many; stress/explore: peek_*.
  */
 #include "lockfree/calls/get.h"
 #include "lockfree/calls/ops.h"

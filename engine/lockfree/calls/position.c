@@ -1,44 +1,70 @@
 /*
  * How many pods a pop would take before one: two bounds.
  *
- * CONTRACT. `lower` is at most as many pods as ranked before it at some time during the call,
- * `upper` at least as many as did so during all of it. Equal keys that callers chose may go either
- * way: between the bounds. If no pod becomes active, is popped, deleted or updated meanwhile, and
- * no other call is at work, the bounds differ by those with an equal key only.
+ * CONTRACT. At one moment of the call no fewer than `lower` pods ranked before it, and no more than
+ * `upper`. Equal keys that callers chose may go either way: between the bounds. If no other call is
+ * at work meanwhile, the bounds differ by those with an equal key only.
  *
  * BY ARITHMETIC. A lane and a run are sorted, so refs of higher bands are counted by the ends of
  * segments and runs, those of the pod's own band by a binary search in each (bin_count). Nothing is
- * judged but the stale refs in front. What is counted so has holes: refs that a deletion or an
- * update left behind, refs that were published twice, or of a pod that is on its way. How many
- * there are is the difference between all refs and all active pods, which workers have counted
- * (switch.h). So
- *     upper   refs before the pod + what was moved inside the order meanwhile
- *     lower   refs before the pod - holes
- * Each pod that stays has a ref that is counted: lanes first, then slots of runs downwards
- * (bin.h). One that is moved inside the order may be passed by, and raises `reorder`.
- * The holes: pods that left during the call, and those that a pop or a deletion took and has not
- * counted, would make them seem fewer. Pods that left were counted as left in between; of those
- * that are not counted, their workers are inside of a section: one each, or as many as the pop may
- * take. What came meanwhile makes holes seem more: pods are summed up before refs are.
+ * judged but the stale refs in front. Each pod that stays has a ref that is counted: lanes first,
+ * then slots of runs downwards (bin.h). What is counted has holes besides: refs that a deletion or
+ * an update left behind, refs that were published twice, or of a pod that is on its way. So the
+ * refs before the pod say how many may be before it; how many have to be, is said by those that are
+ * not: of all active pods, which workers have counted (switch.h), so many at most are not before
+ * it.
+ *     upper   refs before the pod + slack
+ *     lower   all active pods - refs that are not before it, its own too - slack
  *
- * BY RECORDS. If there are more holes than that leaves open, each record is looked at once. A pod
- * that ranks before it during the whole call is seen there, and none is seen that never did.
+ * THE MOMENT is between the sum of active pods and the first look at refs. Of the pods that were
+ * active then, these make the counts wrong, each by one:
+ *   it left   and a look missed it, or it was in the sum and not there. Each pod that leaves is
+ *             counted as left behind that, by its worker, in the section in which it was taken: so
+ *             it is among the leaves that came in between, or its worker is inside of a section
+ *             behind the looks, with as many as the call may take (`room`)
+ *   it moved  inside the order, and its old and its new place were looked at the wrong way round.
+ *             Then `reorder` was raised in between; or before, and the thread was inside of a
+ *             section at the moment, because the switch came after it
+ * These are the slack. What becomes active after the moment makes both counts of refs larger, and
+ * the sum no larger: a pod is counted as active behind its publication and switch. One that is not
+ * counted so far, or left before it was counted, makes the sum smaller. All this is to the safe
+ * side.
+ *
+ * BY RECORDS. If there are more holes than the slack explains, each record is looked at once too,
+ * with a moment of its own. A pod that stays is seen as it ranks; one that an update has described
+ * and not moved may rank either way. There are no holes, but the slack of so long a look is larger,
+ * so the narrower bounds are told.
+ *
+ * A THREAD THAT DIED inside a call may have taken pods without counting them: the sum is too large
+ * for ever. Then records alone are looked at, and `lower` is 0, unless nobody else is at work: no
+ * slack, and the sum as before. Then what was seen before the pod is before it.
  *
  * COST. O(bands + lanes in them + segments of SEGMENT_SLOTS_MAX refs + log of the pod's band). By
- * records: O(records). While pods are only added, popped and moved by events there are no holes;
- * those that a deleted or updated active pod leaves behind go when pops pass them.
+ * records: O(records). While pods are only added and popped there are no holes; those that a
+ * deleted or updated active pod leaves behind go when pops pass them. A move's pods are counted
+ * behind the last of its batch (switches_end), so they look like holes meanwhile.
  *
  * ORDERING
- *   the switch of a pod, its worker's tallies, count_taken:A or delete_at:A -> read_leaves:A
- *       who reads that a pod was counted as left reads the tally of active pods without it
- *   count_taken:A or delete_at:A, epoch_leave:A -> under_way:A, read_leaves:A
- *       a worker that is outside has counted what it took
- *   ref, switch_announced:A, switch -> bin_count, the second load of `reorder`
+ *   ref ; the count of active pods -> read_active:A
+ *       the looks behind the sum find a ref of each pod that is in it
+ *   a pod's claim or deletion, the count of active pods, count_taken:A or delete_at:A
+ *       -> read_leaves:A, B
+ *       read before the sum: a leave that is in it already is not in the sum. Read last: below
+ *   count_taken:A or delete_at:A, epoch_leave:A -> under_way:A, then read_leaves:A, B
+ *       a worker that is outside has counted what it took, and the last sum of leaves has it
+ *   room, epoch_enter:B, a claim, deletion or switch -> bin_count or count_record, under_way:A
+ *       who misses a pod, or finds it elsewhere, sees the worker inside, or out again
+ *   ref, switch_announced:A, switch -> bin_count, `reorder` again
+ *       who misses a pod in both places sees `reorder` raised
+ *   `reorder`, under_way:A
+ *       a switch that is to come, and whose raise was read before, has its worker inside; what was
+ *       published before that raise is found by the looks
  *
  * PROGRESS. Lock-free: a further round means that another thread changed the pod, or advanced a
  * head. Nothing is written, but for an update of that pod that is half done (settle.h).
  *
- * EVIDENCE. tests/unit/test_peek.c, test_position_threads.c; tests/differential: position.
+ * EVIDENCE. tests/unit/test_peek.c, test_position_threads.c; tests/differential: position;
+ * stress/explore: position_*.
  */
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/report.h"
@@ -47,20 +73,20 @@
 
 /* What is compared with. */
 struct sought {
-    uint32_t record;
     int32_t priority; /* of its band */
     int64_t key;
     bool by_priority; /* alone */
 };
 
+/* What was counted: refs or records of active pods, the sought one among them. */
 struct found {
-    uint64_t all;          /* refs of active pods */
-    uint64_t before, upto; /* that rank before it; and those that tie, itself among them */
+    uint64_t all;
+    uint64_t before, upto; /* that rank before it; and those that may, itself among them */
 };
 
 /* ---- what moves meanwhile -------------------------------------------------------------------- */
 
-/* Pods that left the order so far. Acquire, of count_taken:A and delete_at:A. */
+/* Pods that left the order so far, or more: deletions of others count too. */
 static uint64_t
 read_leaves(const struct queue *queue)
 {
@@ -85,20 +111,20 @@ read_active(const struct queue *queue)
     for (uint32_t i = 0; i < queue_counters(queue); i++) {
         const struct worker *worker = queue_counter(queue, i);
 
-        active += worker != NULL ? u64_load_acquire(&worker->tally.active) : 0;
+        active += worker != NULL ? u64_load_acquire(&worker->tally.active) : 0; /* read_active:A */
     }
     return active;
 }
 
-/* Pods that other workers may have taken and not counted. */
+/* Pods that others may have taken and not counted, or be moving. */
 static uint64_t
 under_way(const struct worker *self)
 {
     const struct queue *queue = queue_of(self);
     uint64_t pods = 0;
 
-    for (uint32_t i = 0; i < queue_slots(queue); i++) {
-        const struct worker *other = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
+    for (uint32_t i = 0; i < queue_counters(queue); i++) {
+        const struct worker *other = queue_counter(queue, i);
 
         if (other != NULL && other != self &&
             u64_load_acquire(&other->epoch->inside) != EPOCH_OUTSIDE) { /* under_way:A */
@@ -108,6 +134,41 @@ under_way(const struct worker *self)
         }
     }
     return pods;
+}
+
+/* What the moment is compared with. */
+struct since {
+    uint64_t leaves, reorder, active, under_way;
+};
+
+static struct since
+since_now(const struct worker *worker)
+{
+    const struct queue *queue = queue_of(worker);
+    struct since since;
+
+    since.leaves = read_leaves(queue);
+    since.active = read_active(queue);
+    since.reorder = u64_load_acquire(&queue->reorder);
+    since.under_way = under_way(worker);
+    return since;
+}
+
+static uint64_t
+slack_since(const struct worker *worker, const struct since *since)
+{
+    const struct queue *queue = queue_of(worker);
+    uint64_t moves = u64_load_acquire(&queue->reorder) - since->reorder;
+    uint64_t slack = since->under_way + moves + under_way(worker); /* before the leaves */
+
+    return slack + read_leaves(queue) - since->leaves;
+}
+
+/* Behind the looks for workers: a death is noted before its section is ended. */
+static bool
+somebody_died(const struct queue *queue)
+{
+    return u32_load_acquire(&queue->uncounted) != 0; /* somebody_died:A */
 }
 
 /* ---- by arithmetic --------------------------------------------------------------------------- */
@@ -148,9 +209,12 @@ count_refs(const struct queue *queue, const struct sought *sought, struct found 
 
 /* ---- by records ------------------------------------------------------------------------------ */
 
-/* `checks`: a record may be filled whose add has not made the pod exist. */
+/*
+ * A record may be filled whose add has not made the pod exist: that pod is not in the sum. If the
+ * sum is not relied on, the index is asked.
+ */
 static void
-count_record(struct worker *worker, uint32_t record, bool checks, const struct sought *sought,
+count_record(struct worker *worker, uint32_t record, const struct sought *sought,
              struct found *found)
 {
     struct queue *queue = queue_of(worker);
@@ -167,59 +231,99 @@ count_record(struct worker *worker, uint32_t record, bool checks, const struct s
         view.name = (uint32_t)u64_load_acquire(&entry->name); /* for report_exists */
         /* Ends: each further round means that the pod changed. */
     } while (u64_load_acquire(&entry->word.high) != view.desc || entry_state(entry) != view.state);
-    if (checks && !report_exists(worker, record, &view)) {
+    if (somebody_died(queue) && !report_exists(worker, record, &view)) {
         return;
     }
     int32_t priority = queue_rank(queue, view.description.priority);
     int64_t key = view.description.order_key;
-    bool tied = priority == sought->priority && (sought->by_priority || key == sought->key);
-    bool before =
-        priority > sought->priority || (priority == sought->priority && !tied && key < sought->key);
+    bool open = state_lag(view.state) != 0 ||
+                (priority == sought->priority && (sought->by_priority || key == sought->key));
+    bool before = !open && (priority > sought->priority ||
+                            (priority == sought->priority && key < sought->key));
 
     found->all++;
     found->before += before ? 1 : 0;
-    found->upto += before || tied ? 1 : 0;
+    found->upto += before || open ? 1 : 0;
 }
 
 static void
 count_records(struct worker *worker, const struct sought *sought, struct found *found)
 {
-    struct queue *queue = queue_of(worker);
-    bool checks = under_way(worker) > 0 || u32_load_acquire(&queue->uncounted) != 0;
-
     *found = (struct found){0};
-    for (uint32_t i = 0; i < slab_end(&queue->entries.records); i++) {
-        if (i != sought->record) {
-            count_record(worker, i, checks, sought, found);
-        }
+    for (uint32_t i = 0; i < slab_end(&queue_of(worker)->entries.records); i++) {
+        count_record(worker, i, sought, found);
     }
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* False: too many holes. */
-static bool
-count(struct worker *worker, const struct sought *sought, uint64_t *lower, uint64_t *upper)
+struct bounds {
+    uint64_t lower, upper;
+};
+
+static struct bounds
+bounds_of(const struct found *found, uint64_t active, uint64_t slack)
 {
-    struct queue *queue = queue_of(worker);
+    /* less than 0: not all are counted so far */
+    int64_t least = (int64_t)(active - (found->all - found->before) - slack);
+    uint64_t lower = least > 0 ? (uint64_t)least : 0;
+
+    return (struct bounds){.lower = lower < found->before ? lower : found->before,
+                           .upper = (found->upto > 0 ? found->upto - 1 : 0) + slack};
+}
+
+/* False: the slack does not explain all holes, or the sum is not known; true all the same. */
+static bool
+bound_by_refs(struct worker *worker, const struct sought *sought, struct bounds *bounds)
+{
+    const struct since since = since_now(worker);
     struct found found;
-    uint64_t leaves = read_leaves(queue);
-    uint64_t reorder = u64_load_acquire(&queue->reorder);
-    uint64_t active = read_active(queue);
 
-    count_refs(queue, sought, &found);
-    uint64_t moves = u64_load_acquire(&queue->reorder) - reorder;
-    uint64_t open = under_way(worker) + moves; /* before the leaves are read again */
+    count_refs(queue_of(worker), sought, &found);
+    uint64_t slack = slack_since(worker, &since);
 
-    open += read_leaves(queue) - leaves;
-    if (u32_load_acquire(&queue->uncounted) != 0 || (int64_t)(found.all - active) > (int64_t)open) {
-        return false;
+    *bounds = bounds_of(&found, since.active, slack);
+    if (somebody_died(queue_of(worker))) {
+        *bounds = (struct bounds){.upper = UINT64_MAX};
     }
-    uint64_t holes = (int64_t)(found.all - active + open) > 0 ? found.all - active + open : 0;
+    return (int64_t)(found.all - since.active) <= (int64_t)slack;
+}
 
-    *lower = found.before > holes ? found.before - holes : 0;
-    *upper = (found.upto > 0 ? found.upto - 1 : 0) + moves;
-    return true;
+static void
+bound_by_records(struct worker *worker, const struct sought *sought, struct bounds *bounds)
+{
+    const struct queue *queue = queue_of(worker);
+    const struct since since = since_now(worker);
+    struct found found;
+
+    count_records(worker, sought, &found);
+    uint64_t slack = slack_since(worker, &since);
+
+    *bounds = bounds_of(&found, since.active, slack);
+    if (somebody_died(queue)) {
+        bool quiet = slack == 0 && read_active(queue) == since.active;
+
+        bounds->lower = quiet ? found.before : 0;
+    }
+}
+
+/* Of the pod as `view` shows it. */
+static struct bounds
+bound(struct worker *worker, const struct view *view)
+{
+    const struct queue *queue = queue_of(worker);
+    const struct sought sought = {.priority = queue_rank(queue, view->description.priority),
+                                  .key = view->description.order_key,
+                                  .by_priority = queue->base.config.order == SCHEDQ_ORDER_RELAXED};
+    struct bounds bounds;
+
+    struct bounds others;
+
+    if (bound_by_refs(worker, &sought, &bounds)) {
+        return bounds;
+    }
+    bound_by_records(worker, &sought, &others);
+    return others.upper - others.lower < bounds.upper - bounds.lower ? others : bounds;
 }
 
 /* The pod, if it is active. */
@@ -235,29 +339,33 @@ find_active(struct worker *worker, schedq_pod_t pod, struct view *view)
     return SCHEDQ_NOT_FOUND;
 }
 
+/* Then it had one rank all along. */
+static bool
+is_as_before(const struct view *view)
+{
+    return u64_load_acquire(&view->entry->word.high) == view->desc &&
+           entry_state(view->entry) == view->state;
+}
+
 schedq_status_t
 lockfree_position(schedq_worker_t *base, schedq_pod_t pod, uint64_t *lower, uint64_t *upper)
 {
     struct worker *worker = worker_of(base);
-    struct queue *queue = queue_of(worker);
+    schedq_status_t status;
+    struct bounds bounds;
     struct view view;
 
     section_begin(worker);
-    schedq_status_t status = find_active(worker, pod, &view);
-
-    if (status == SCHEDQ_OK) {
-        const struct sought sought = {.record = ref_record(pod.bits),
-                                      .priority = queue_rank(queue, view.description.priority),
-                                      .key = view.description.order_key,
-                                      .by_priority =
-                                          queue->base.config.order == SCHEDQ_ORDER_RELAXED};
-        struct found found;
-
-        if (!count(worker, &sought, lower, upper)) {
-            count_records(worker, &sought, &found);
-            *lower = found.before;
-            *upper = found.upto;
+    /* Ends: each further round means that the pod changed. */
+    do {
+        status = find_active(worker, pod, &view);
+        if (status == SCHEDQ_OK) {
+            bounds = bound(worker, &view);
         }
+    } while (status == SCHEDQ_OK && !is_as_before(&view));
+    if (status == SCHEDQ_OK) {
+        *lower = bounds.lower;
+        *upper = bounds.upper;
     }
     section_end(worker);
     return status;

@@ -54,6 +54,9 @@ lockfree_stats(schedq_t *base, schedq_stats_t *stats)
             add_tally(stats, &worker->tally);
         }
     }
+    if ((int64_t)stats->active < 0) {
+        stats->active = 0; /* popped by one worker, and not counted by the one that added them */
+    }
 }
 
 /* metrics_incoming_fn */

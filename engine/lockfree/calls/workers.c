@@ -390,11 +390,11 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
             bands_resume(&queue->bands, i);
             backoff_tend(queue, NULL, i);
             waiting_tend(queue, NULL, i);
-            epoch_abandon(worker->epoch); /* what lanes point to was held until here */
             if (word_load(&worker->base.busy) != 0) {
                 forget(worker);
-                u32_store_release(&queue->uncounted, 1);
+                u32_store_release(&queue->uncounted, 1); /* read by somebody_died:A (position.c) */
             }
+            epoch_abandon(worker->epoch); /* what lanes point to was held until here */
             note_owed(worker);
             word_give_back(&worker->base.busy);
             return SCHEDQ_OK;

@@ -33,8 +33,11 @@ switches_begin(struct worker *worker, struct switches *switches, enum place to, 
 {
     struct queue *queue = queue_of(worker);
 
-    *switches = (struct switches){.to = to, .announced = count};
-    switch_change(worker, to, count);
+    *switches = (struct switches){.to = to};
+    if (place_waits(to)) {
+        switches->announced = count;
+        switch_change(worker, to, count);
+    }
     if (from_backoff && switch_stays_in_order(queue, PLACE_BACKOFF, to)) {
         (void)u64_add(&queue->reorder, 1); /* switches_begin:A, as switch_announced:A */
     }
@@ -43,10 +46,10 @@ switches_begin(struct worker *worker, struct switches *switches, enum place to, 
 void
 switches_end(struct worker *worker, const struct switches *switches, uint32_t cause)
 {
-    if (switches->came < switches->announced) {
+    if (switches->came != switches->announced) {
         switch_change(worker, switches->to, (uint64_t)switches->came - switches->announced);
     }
-    for (uint32_t place = 0, left = switches->came; left > 0; place++) {
+    for (uint32_t place = PLACE_BACKOFF, left = switches->came; left > 0; place++) {
         if (switches->left[place] > 0) {
             switch_change(worker, (enum place)place, -(uint64_t)switches->left[place]);
             left -= switches->left[place];

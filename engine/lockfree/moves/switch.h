@@ -6,13 +6,15 @@
  * owner published last; a failure or a reorder has none. A ref that stays FUTURE while the lane's
  * owner goes on, because the owner or its thread gave it up, is counted by the lane's next label.
  *
- * COUNTS. Pods that are active or in flight are in the workers' tallies. Those that wait are in the
- * public words, which hosts read without a call: a word is raised before the CAS that may bring the
- * pod, and taken back if that fails, so it is never 0 while a pod waits there. A holder or mover
- * that parks or gates a pod raises it before it looks at the stamps (switch_announce), so a host
- * that stamps an event and then reads 0 misses no pod. A thread that stops between leaves it one
- * too high, in add_many as many as the pods that it had admitted and not inserted, in a batch of
- * switches as many as its pods; once all calls have returned, the words are exact.
+ * COUNTS. Pods that are active or in flight are in the workers' tallies. An active pod is counted
+ * behind its switch, or publication, and behind its leaving, so the sum may be less than there are,
+ * and more only by pods that have left (position.c). Those that wait are in the public words, which
+ * hosts read without a call: a word is raised before the CAS that may bring the pod, and taken back
+ * if that fails, so it is never 0 while a pod waits there. A holder or mover that parks or gates a
+ * pod raises it before it looks at the stamps (switch_announce), so a host that stamps an event and
+ * then reads 0 misses no pod. A thread that stops between leaves it one too high, in add_many as
+ * many as the pods that it had admitted and not inserted, in a batch of switches as many as its
+ * pods; once all calls have returned, the words are exact.
  *
  * LINEARIZATION. switch_announced:B, switches_one:A.
  *
@@ -21,7 +23,7 @@
  *   ref, switch_announced:A, B -> scan, take_head:A or walk_take:B (pop.c)
  *   a word's raise, the stamps | stamps_raise:A ; a host's read of the word
  * A word is lowered behind switch_announced:B, or the last switches_one:A. Tallies are stored
- * relaxed by their worker: sums of them order nothing.
+ * relaxed by their worker, that of active pods behind a full fence: the switch, or let_in:A.
  *
  * PROGRESS. switch_pod is wait-free, switch_help lock-free: each further round is another's change
  * of the words. A thread that stops before switch_announced:B has moved nothing; behind it, the pod
@@ -203,7 +205,7 @@ switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uin
 bool switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc,
                 uint64_t next, uint32_t cause);
 
-/** Pods that are switched to one place, one after the other, and counted together. */
+/** Waiting pods that are switched to one place, one after the other, and counted together. */
 struct switches {
     enum place to;
     uint32_t announced, came;
