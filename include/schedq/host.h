@@ -139,7 +139,7 @@ typedef struct schedq_decision {
  * @retval SCHEDQ_CHANGED  it waits at a newer version, or its backoff is over and if_backing_off
  *                         was 1 (the ref is the same, result->backing_off 0: ask PreEnqueue):
  *                         result->ref, ->object: judge again; nothing changed
- * @retval SCHEDQ_GONE     active, in flight or deleted: drop it; nothing changed
+ * @retval SCHEDQ_GONE     active, in flight, held or deleted: drop it; nothing changed
  * @retval SCHEDQ_RETRY    GATED, and the gate has a newer stamp (result->sequence): ask PreEnqueue
  *                         again; nothing changed
  * @retval SCHEDQ_NOMEM    (never with MUTEX) nothing changed

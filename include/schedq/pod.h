@@ -34,11 +34,12 @@ typedef enum schedq_place {
     SCHEDQ_ERROR_BACKOFF, /**< waits for its backoff after an error; pop never takes it from here */
     SCHEDQ_PARKED,        /**< waits for an event that could help */
     SCHEDQ_GATED,         /**< a PreEnqueue plugin keeps it out */
-    SCHEDQ_INFLIGHT       /**< popped, its cycle has not ended */
+    SCHEDQ_INFLIGHT,      /**< popped, its cycle has not ended */
+    SCHEDQ_HELD           /**< kept back, until it is released, or until a time: hold.h */
 } schedq_place_t;
 
 /**
- * Names a place: "active", "backoff", "error-backoff", "parked", "gated", "inflight",
+ * Names a place: "active", "backoff", "error-backoff", "parked", "gated", "inflight", "held",
  * "nowhere". Static text.
  *
  * @retval "nowhere" also for a value that is no place
@@ -120,7 +121,8 @@ typedef struct schedq_pod_spec {
     schedq_pod_t only;       /**< schedq_update: the pod that is meant, from add to the end of its
                                   life; another one under the name counts as unknown; {0}: any. With
                                   SCHEDQ_POD_ADD, and in other calls: {0} */
-    int64_t  not_before_ns;  /**< reserved: 0 */
+    int64_t  not_before_ns;  /**< on the queue's clock: the pod is held until then (hold.h); 0, or
+                                  past: it is not; at least 0. With `gate`: 0 */
     uint64_t label;          /**< reserved: 0 */
 } schedq_pod_spec_t;
 

@@ -9,6 +9,7 @@
  *   parked    was rejected, waits for a change that could help
  *   gated     a plugin keeps it out until it lets it pass
  *   in flight taken, and not finished yet
+ *   held      kept back by a call, or until a time (schedq/hold.h)
  *
  * `pop` takes the best active pod; its cycle ends with `done` (placed) or `fail` (not now). Events
  * bring back the parked pods that they could help (schedq/events.h). This is the job of
@@ -136,6 +137,7 @@
 #include <schedq/clock.h>
 #include <schedq/events.h>
 #include <schedq/wait.h>
+#include <schedq/hold.h>
 #include <schedq/look.h>
 #include <schedq/host.h>
 

@@ -28,6 +28,7 @@
 #define LOOKS_MAX 1024
 #define OCCASIONS_MAX 256
 #define OPEN_CALLS_MAX 8
+#define KEEPS_MAX 256
 
 typedef uint64_t moment;
 #define NEVER UINT64_MAX
@@ -67,6 +68,7 @@ struct attempt {
     uint64_t instead_of;   /* update: the object that it replaced; 0: none */
     schedq_place_t met_at; /* update: where it met the pod */
     int64_t references;
+    int64_t not_before_ns;
 };
 
 struct life {
@@ -95,6 +97,7 @@ struct life {
     moment flight_began;
     uint64_t rejectors; /* of the failure before */
     int64_t due;        /* backing off: until then; INT64_MAX: not known */
+    int64_t popped_at;  /* when its pop had returned, on the cluster's clock */
 };
 
 struct look {
@@ -114,13 +117,26 @@ struct occasion {
     uint64_t sequence;   /* [host] */
 };
 
+/**
+ * A call that says what keeps a pod back: a mark, or a time. Between one that keeps it back and one
+ * that lets it go nobody pops the pod (verdict.c).
+ */
+struct keep {
+    uint64_t handle;
+    bool is_time;
+    bool holds;          /* a mark: or takes it away */
+    int64_t until;       /* a time; 0: none */
+    moment began, ended; /* NEVER: it runs */
+};
+
 struct ledger {
     moment now;
     struct attempt attempts[ATTEMPTS_MAX]; /* object n is attempts[n - 1] */
     struct life lives[LIVES_MAX];
     struct look looks[LOOKS_MAX];
     struct occasion occasions[OCCASIONS_MAX];
-    uint32_t attempt_count, life_count, look_count, occasion_count;
+    struct keep keeps[KEEPS_MAX];
+    uint32_t attempt_count, life_count, look_count, occasion_count, keep_count;
     struct open_call calls[OPEN_CALLS_MAX]; /* per actor */
     bool relaxed;                           /* order is not promised inside a priority */
     /* equal Timestamps are the rule, and ordered by the calls that drew them */
@@ -170,6 +186,8 @@ void ledger_fail_refused(struct life *life, bool gone);
 struct life *ledger_waiting(struct ledger *ledger, struct life *life);
 
 struct occasion *ledger_occasion(struct ledger *ledger, struct occasion occasion);
+
+struct keep *ledger_keep(struct ledger *ledger, struct keep keep);
 
 void ledger_ended(struct ledger *ledger, struct life *life, bool by_delete, moment began,
                   moment ended);

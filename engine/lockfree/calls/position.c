@@ -16,22 +16,23 @@
  *     lower   refs before the pod - holes
  * Each pod that stays has a ref that is counted: lanes first, then slots of runs downwards
  * (bin.h). One that is moved inside the order may be passed by, and raises `reorder`.
- * The holes: pods that left during the call, and those that a pop or a deletion took and has not
- * counted, would make them seem fewer. Pods that left were counted as left in between; of those
- * that are not counted, their workers are inside of a section: one each, or as many as the pop may
- * take. What came meanwhile makes holes seem more: pods are summed up before refs are.
+ * The holes: pods that left during the call, and those that a pop, a deletion or a hold took and
+ * has not counted, would make them seem fewer. Pods that left were counted as left in between; of
+ * those that are not counted, their workers are inside of a section: one each, or as many as the
+ * pop may take. What came meanwhile makes holes seem more: pods are summed up before refs are.
  *
  * BY RECORDS. If there are more holes than that leaves open, each record is looked at once. A pod
  * that ranks before it during the whole call is seen there, and none is seen that never did.
  *
  * COST. O(bands + lanes in them + segments of SEGMENT_SLOTS_MAX refs + log of the pod's band). By
  * records: O(records). While pods are only added, popped and moved by events there are no holes;
- * those that a deleted or updated active pod leaves behind go when pops pass them.
+ * those that a deleted, updated or held active pod leaves behind go when pops pass them.
  *
  * ORDERING
- *   the switch of a pod, its worker's tallies, count_taken:A or delete_at:A -> read_leaves:A
+ *   the switch of a pod, its worker's tallies,
+ *   count_taken:A, delete_at:A or hold_install:A -> read_leaves:A
  *       who reads that a pod was counted as left reads the tally of active pods without it
- *   count_taken:A or delete_at:A, epoch_leave:A -> under_way:A, read_leaves:A
+ *   count_taken:A, delete_at:A or hold_install:A, epoch_leave:A -> under_way:A, read_leaves:A
  *       a worker that is outside has counted what it took
  *   ref, switch_announced:A, switch -> bin_count, the second load of `reorder`
  *
@@ -60,7 +61,7 @@ struct found {
 
 /* ---- what moves meanwhile -------------------------------------------------------------------- */
 
-/* Pods that left the order so far. Acquire, of count_taken:A and delete_at:A. */
+/* Pods that left the order so far. Acquire, of count_taken:A, delete_at:A and hold_install:A. */
 static uint64_t
 read_leaves(const struct queue *queue)
 {
@@ -70,8 +71,9 @@ read_leaves(const struct queue *queue)
         const struct worker *worker = queue_counter(queue, i);
 
         if (worker != NULL) {
-            leaves += u64_load_acquire(&worker->tally.pops) +   /* read_leaves:A */
-                      u64_load_acquire(&worker->tally.deletes); /* read_leaves:B */
+            leaves += u64_load_acquire(&worker->tally.pops) +    /* read_leaves:A */
+                      u64_load_acquire(&worker->tally.deletes) + /* read_leaves:B */
+                      u64_load_acquire(&worker->holds);          /* read_leaves:C */
         }
     }
     return leaves;
