@@ -206,6 +206,11 @@ struct engine_ops {
     schedq_status_t (*activate)(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
                                 schedq_result_t *result);
     schedq_status_t (*nominate)(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node);
+    /* `holds` false: releases */
+    schedq_status_t (*hold)(schedq_worker_t *worker, schedq_pod_t pod, bool holds,
+                            schedq_result_t *result);
+    schedq_status_t (*not_before)(schedq_worker_t *worker, schedq_pod_t pod, int64_t time,
+                                  schedq_result_t *result);
 
     /*
      * Changes. `assigned`: only pods that its arrival may help; NULL: every pod that passes

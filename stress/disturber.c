@@ -1,6 +1,6 @@
 /*
- * Those who disturb: one deletes, updates, activates and nominates, one sends events and looks, one
- * serves time.
+ * Those who disturb: one deletes, updates, holds, activates and nominates, one sends events and
+ * looks, one serves time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +80,28 @@ touch_some_pod(actor_t *actor)
     (void)actor_do(actor, &op, NULL);
 }
 
+/* For a moment: what is held is released, by a call or by time. */
+static void
+hold_some_pod(actor_t *actor)
+{
+    char name[32];
+    unsigned index = some_pod(actor);
+    op_t found = {.kind = OP_FIND, .name = name, .name_length = tally_name(index, name)};
+    if (actor_do(actor, &found, NULL) != SCHEDQ_OK)
+        return;
+    op_t op = {.kind = OP_HOLD, .pods = &found.result.pod};
+    if (actor_roll(actor, 4) == 0) {
+        op.kind = OP_NOT_BEFORE;
+        op.deadline_ns = found.result.timestamp_ns + actor_roll(actor, 2000000);
+    }
+    if (actor_do(actor, &op, NULL) != SCHEDQ_OK || op.kind == OP_NOT_BEFORE)
+        return;
+    if (actor_roll(actor, 2) == 0)
+        actor_nap(actor, 50);
+    op.kind = OP_RELEASE;
+    (void)actor_do(actor, &op, NULL);
+}
+
 void *
 churn_run(void *argument)
 {
@@ -87,7 +109,10 @@ churn_run(void *argument)
     actor_t actor;
     actor_begin(&actor, start->world, start->number);
     while (world_is_running(start->world)) {
-        switch (actor_roll(&actor, 3)) {
+        switch (actor_roll(&actor, 4)) {
+        case 3:
+            hold_some_pod(&actor);
+            break;
         case 0:
             delete_some_pod(&actor);
             break;

@@ -75,7 +75,7 @@ is_empty(world_t *world)
     schedq_stats_t stats = SCHEDQ_STATS_INIT;
     schedq_stats(world->queue, &stats);
     return stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated +
-               stats.inflight ==
+               stats.held + stats.inflight ==
            0;
 }
 

@@ -136,7 +136,8 @@ tally_check_stats(tally_t *tally, schedq_t *queue, bool print)
         {"gones (queue: deleted in flight)", atomic_load(&tally->deletes_in_flight), gones},
         {"cycles ended (queue: pops)", stats.pops, dones + failures + gones},
         {"active", stats.active, 0},
-        {"waiting", stats.backoff + stats.error_backoff + stats.parked + stats.gated, 0},
+        {"waiting", stats.backoff + stats.error_backoff + stats.parked + stats.gated + stats.held,
+         0},
         {"in flight", stats.inflight, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

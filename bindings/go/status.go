@@ -98,9 +98,10 @@ const (
 	Parked       Place = C.SCHEDQ_PARKED        // waits for an event that could help
 	Gated        Place = C.SCHEDQ_GATED         // a PreEnqueue plugin keeps it out
 	InFlight     Place = C.SCHEDQ_INFLIGHT      // popped, its cycle has not ended
+	Held         Place = C.SCHEDQ_HELD          // kept back, until it is released or until a time
 )
 
-// String names a place: "active", "backoff", "error-backoff", "parked", "gated", "inflight", "nowhere".
+// String names a place: "active", "backoff", "error-backoff", "parked", "gated", "inflight", "held", "nowhere".
 func (place Place) String() string {
 	return C.GoString(C.schedq_place_name(C.schedq_place_t(place)))
 }

@@ -230,9 +230,13 @@ description_is_legal(schedq_worker_t *worker, const char *argument, const schedq
         worker_say(worker, "%s.reserved: 0; begin with SCHEDQ_POD_SPEC_INIT", argument);
         return false;
     }
-    if (spec->not_before_ns != 0 || spec->label != 0) {
-        worker_say(worker, "%s.not_before_ns %" PRId64 ", label %" PRIu64 ": 0", argument,
-                   spec->not_before_ns, spec->label);
+    if (spec->not_before_ns < 0) {
+        worker_say(worker, "%s.not_before_ns %" PRId64 ": 0..%" PRId64, argument,
+                   spec->not_before_ns, INT64_MAX);
+        return false;
+    }
+    if (spec->label != 0) {
+        worker_say(worker, "%s.label %" PRIu64 ": 0", argument, spec->label);
         return false;
     }
     return true;
@@ -257,6 +261,11 @@ spec_is_legal(schedq_worker_t *worker, const schedq_pod_spec_t *spec, uint8_t fl
                    INT64_MAX);
         return false;
     }
+    if (spec->gate != 0 && spec->not_before_ns != 0) {
+        worker_say(worker, "spec.gate %u, not_before_ns %" PRId64 ": one of them 0", spec->gate,
+                   spec->not_before_ns);
+        return false;
+    }
     return gate_is_known(worker, "spec.gate", spec->profile, spec->gate);
 }
 
@@ -269,8 +278,8 @@ spec_is_plain(const schedq_worker_t *worker, const schedq_pod_spec_t *spec, uint
     memcpy(&reserved, &spec->reserved[1], sizeof reserved);
     reserved |= (uint32_t)((spec->flags & ~flags) | spec->gate | spec->reserved[0]);
     return spec->struct_size == sizeof *spec && reserved == 0 &&
-           ((uint64_t)spec->not_before_ns | spec->label | spec->only.bits) == 0 &&
-           spec->timestamp_ns >= 0 &&
+           (spec->label | spec->only.bits) == 0 &&
+           (spec->timestamp_ns | spec->not_before_ns) >= 0 &&
            spec->profile < registry_profile_count(&worker->queue->registry);
 }
 

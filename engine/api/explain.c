@@ -16,6 +16,8 @@ wake_of(schedq_t *queue, const schedq_pod_info_t *info)
     const struct rules *rules = &queue->rules;
 
     switch (info->place) {
+    case SCHEDQ_HELD:
+        return info->held ? SCHEDQ_NO_DEADLINE : info->not_before_ns;
     case SCHEDQ_BACKOFF:
     case SCHEDQ_ERROR_BACKOFF:
         return backoff_due(&rules->backoff, info->backoff_expiry_ns);
@@ -145,6 +147,7 @@ add_place(struct sentence *sentence, const schedq_t *queue, const schedq_explana
         [SCHEDQ_PARKED] = "parked",
         [SCHEDQ_GATED] = "gated",
         [SCHEDQ_INFLIGHT] = "popped, and its cycle has not ended",
+        [SCHEDQ_HELD] = "held",
     };
     bool known = explanation->place < sizeof places / sizeof places[0];
 

@@ -58,7 +58,7 @@ schedq_place_name(schedq_place_t place)
         [SCHEDQ_NOWHERE] = "nowhere",   [SCHEDQ_ACTIVE] = "active",
         [SCHEDQ_BACKOFF] = "backoff",   [SCHEDQ_ERROR_BACKOFF] = "error-backoff",
         [SCHEDQ_PARKED] = "parked",     [SCHEDQ_GATED] = "gated",
-        [SCHEDQ_INFLIGHT] = "inflight",
+        [SCHEDQ_INFLIGHT] = "inflight", [SCHEDQ_HELD] = "held",
     };
 
     return (size_t)place < sizeof names / sizeof names[0] ? names[place] : names[SCHEDQ_NOWHERE];

@@ -10,6 +10,7 @@
  *     get, peek, stats   copies of pods for visitors, the first in line; numbers
  *     position        how many are before one
  *     events          notify, assigned_pod_*, event_begin and event_stamp; judging
+ *     hold            hold, release, not-before
  *     candidates, apply   a host that decides by itself
  *     serve, timer    what time demands, tick; the thread that sees to it
  *     mover           waiting pods, many at once
@@ -19,7 +20,8 @@
  *     transfer        "publish, then switch", from finding the containers to the repair
  *     publish         refs into bins
  *     switch          the words, and what is counted by them
- *     waiting         parked and gated pods: lots, and bins by age
+ *     waiting         parked, gated and held pods: lots, bins by age and by time
+ *     hold            pods that are kept back
  *     backoff         bins by length of the wait
  *     describe        replacing a description, nominations
  *     report, objects what callers are told; objects that are kept
@@ -106,10 +108,11 @@ struct backoff {
     atomic_ptr bins[BACKOFF_KINDS][BACKOFF_CLASSES]; /* NULL until a pod comes */
 };
 
-/** Parked and gated pods (waiting.h). */
+/** Parked, gated and held pods (waiting.h). */
 struct waiting {
     struct lots lots;
     struct bin ages[2];                    /* parked, gated */
+    struct bin held;                       /* until a time, by that */
     struct lot backing_off[BACKOFF_KINDS]; /* for hosts that look at pods in backoff */
 };
 
@@ -163,6 +166,7 @@ struct worker {
     atomic_u64 owed;
     /* pods that a call of its may take before it counts them, if more than one (position.c) */
     atomic_u64 room;
+    atomic_u64 holds;               /* of active pods; counted as in the tally */
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
     /* as owed, of a pod that another worker added (settle.h); section_ask reads it */
     _Alignas(CACHE_LINE) atomic_u64 settled;

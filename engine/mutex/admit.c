@@ -1,6 +1,7 @@
 /* Records of admit.h. */
 #include "mutex/admit.h"
 
+#include "mutex/place.h"
 #include "mutex/report.h"
 #include "policy/order.h"
 
@@ -94,6 +95,7 @@ void
 admit_trim(struct mutex_queue *queue)
 {
     entries_trim(&queue->entries);
+    mutex_keeps_trim(&queue->keeps);
     mutex_index_trim(&queue->index, entries_made(&queue->entries));
     (void)resize_heaps(queue, doubled_to(0, entries_made(&queue->entries)),
                        doubled_to(0, entries_end(&queue->entries)));
@@ -178,8 +180,10 @@ admit_pod(schedq_worker_t *worker, const struct hashed_name *name, const schedq_
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!reserve_band(queue) || (queue->entries.free_count == 0 &&
-                                 !admit_reserve(queue, entries_made(&queue->entries) + 1))) {
+    if (!reserve_band(queue) ||
+        (queue->entries.free_count == 0 &&
+         !admit_reserve(queue, entries_made(&queue->entries) + 1)) ||
+        !mutex_keeps_reserve(&queue->keeps, spec->not_before_ns)) {
         return SCHEDQ_NOMEM;
     }
     const char *copy = mutex_names_take(&queue->names, name->text, name->length);
@@ -192,6 +196,9 @@ admit_pod(schedq_worker_t *worker, const struct hashed_name *name, const schedq_
     entry->name = copy;
     entry->name_length = (uint16_t)name->length;
     entry->hash = name->hash;
+    if (spec->not_before_ns != 0) {
+        mutex_place_set_time(queue, entry, *index, spec->not_before_ns);
+    }
     fill(queue, entry, spec, now);
     object_retain(queue, entry->object);
     if (queue->base.config.max_bands != 0) {
@@ -219,6 +226,16 @@ admit_end_ended(struct mutex_queue *queue)
     }
 }
 
+/* A pod that was deleted in flight, or has a time. */
+COLD static void
+forget_marked(struct mutex_queue *queue, const struct entry *entry, uint32_t index)
+{
+    if ((entry->marks & MARK_DELETED) == 0) {
+        mutex_index_remove(&queue->index, index, entry->hash);
+    }
+    mutex_keeps_set(&queue->keeps, index, 0);
+}
+
 void
 admit_end(struct mutex_queue *queue, uint32_t index)
 {
@@ -227,8 +244,10 @@ admit_end(struct mutex_queue *queue, uint32_t index)
     if (entry->nominated) {
         mutex_nominator_set(&queue->nominator, index, 0);
     }
-    if ((entry->marks & MARK_DELETED) == 0) {
+    if ((entry->marks & (MARK_DELETED | MARK_TIMED)) == 0) {
         mutex_index_remove(&queue->index, index, entry->hash);
+    } else {
+        forget_marked(queue, entry, index);
     }
     mutex_names_give(&queue->names, entry->name, entry->name_length);
     if (queue->base.config.max_bands != 0) {
@@ -253,13 +272,27 @@ change_band(struct mutex_queue *queue, const struct entry *entry, int32_t priori
     mutex_bands_leave(&queue->bands, old);
 }
 
+/* False: no memory, nothing changed. */
+COLD static bool
+change_time(struct mutex_queue *queue, uint32_t index, int64_t time)
+{
+    bool reserved = mutex_keeps_reserve(&queue->keeps, time);
+
+    if (reserved) {
+        mutex_place_set_time(queue, pod_at(queue, index), index, time);
+    }
+    return reserved;
+}
+
 schedq_status_t
 admit_describe(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *spec)
 {
     struct entry *entry = pod_at(queue, index);
     bool had_key = (entry->flags & SCHEDQ_POD_ORDER_KEY) != 0;
 
-    if (!reserve_band(queue)) {
+    bool timed = spec->not_before_ns != 0 || (entry->marks & MARK_TIMED) != 0;
+
+    if (!reserve_band(queue) || (timed && !change_time(queue, index, spec->not_before_ns))) {
         return SCHEDQ_NOMEM;
     }
     object_retain(queue, spec->object);

@@ -61,7 +61,7 @@ begin_flight(struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
     entry->unschedulable = 0;
     entry->pending = 0;
     entry->gate = 0;
-    entry->marks = 0;
+    entry->marks &= MARK_TIMED;
     entry->flight.popped_object = entry->object;
     entry->flight.seen = queue->log.newest;
     entry->flight.pop_order = ++queue->pop_orders;
@@ -320,12 +320,14 @@ route_by_host(const struct route *route, uint32_t index, const schedq_failure_t 
 
 static void
 route_failed(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *failure,
-             enum strategy strategy, int64_t now, schedq_result_t *result)
+             enum strategy strategy, bool kept, int64_t now, schedq_result_t *result)
 {
     const struct route route = {
         .queue = queue, .result = result, .now = now, .label = LABEL_FAILURE, .recount = true};
 
-    if (queue->base.rules.host) {
+    if (kept) {
+        mutex_route_held(&route, index);
+    } else if (queue->base.rules.host) {
         route_by_host(&route, index, failure);
     } else if (strategy == STRATEGY_SKIP) {
         mutex_route_parked(&route, index);
@@ -356,10 +358,13 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token,
     set_rejectors(queue, entry, failure);
     admit_stamp_time(queue, entry, now);
 
-    enum strategy strategy = queue->base.rules.host ? STRATEGY_SKIP : judge_flight(queue, entry);
+    bool kept = mutex_place_keeps(queue, entry, index, now);
+    enum strategy strategy =
+        queue->base.rules.host || kept ? STRATEGY_SKIP : judge_flight(queue, entry);
+
     admit_end_flight(queue, entry);
-    entry->marks = 0;
-    route_failed(queue, index, failure, strategy, now, result);
+    entry->marks &= MARKS_KEPT;
+    route_failed(queue, index, failure, strategy, kept, now, result);
     queue->counters.failures++;
     mutex_report_pod(queue, index, result);
     result->object = replaced;
@@ -447,7 +452,8 @@ mutex_readd(schedq_worker_t *worker, const struct hashed_name *name, const sched
         if (queue->base.rules.nominate == NOMINATE_ALWAYS) {
             mutex_nominator_set(&queue->nominator, index, pod_at(queue, index)->described_node);
         }
-        route_failed(queue, index, failure, STRATEGY_AFTER_BACKOFF, now, result);
+        route_failed(queue, index, failure, STRATEGY_AFTER_BACKOFF,
+                     mutex_place_keeps(queue, pod_at(queue, index), index, now), now, result);
         queue->counters.adds++;
         mutex_report_pod(queue, index, result);
         result->added = 1;

@@ -50,6 +50,9 @@ mutex_deadline_next(const struct mutex_queue *queue)
     if (queue->error_backoff.count > 0) {
         next = earlier(next, backoff_due(rules, order_expiry(heap_best(&queue->error_backoff))));
     }
+    if (queue->keeps.until.count > 0) {
+        next = earlier(next, order_expiry(heap_best(&queue->keeps.until)));
+    }
     if (queue->base.rules.host) {
         return next;
     }

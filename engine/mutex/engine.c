@@ -6,6 +6,7 @@
 
 #include "mutex/admit.h"
 #include "mutex/cycle.h"
+#include "mutex/hold.h"
 #include "mutex/host.h"
 #include "mutex/look.h"
 #include "mutex/moves.h"
@@ -23,6 +24,7 @@ containers_shut(struct mutex_queue *queue)
     struct memory *memory = &queue->base.memory;
 
     heap_shut(&queue->room, heaps, sizeof heaps / sizeof heaps[0]);
+    mutex_keeps_shut(&queue->keeps);
     entries_shut(&queue->entries);
     mutex_names_shut(&queue->names);
     memory_free(memory, MEMORY_OTHER, queue->incoming,
@@ -45,6 +47,7 @@ containers_open(struct mutex_queue *queue)
     queue->leftover_flushed = INT64_MIN;
     queue->last_key = INT64_MIN;
     entries_open(&queue->entries, memory);
+    mutex_keeps_open(&queue->keeps, memory, &queue->entries);
     mutex_names_open(&queue->names, memory);
     return mutex_place_reserve_labels(queue, registry_label_count(&queue->base.registry));
 }
@@ -291,6 +294,8 @@ const struct engine_ops mutex_engine = {
     .delete_pod = mutex_delete,
     .activate = mutex_activate,
     .nominate = mutex_nominate,
+    .hold = mutex_hold,
+    .not_before = mutex_not_before,
     .notify = mutex_notify,
     .event_begin = mutex_event_begin,
     .event_stamp = mutex_event_stamp,

@@ -22,8 +22,11 @@
 #define ENTRY_WIDTH_MASK ((UINT64_C(1) << 36) - 1)
 
 enum entry_mark {
-    MARK_DELETED = 1,  /* in flight, deleted meanwhile: its holder gets GONE */
-    MARK_ACTIVATED = 2 /* in flight, activated meanwhile: it is retried when it fails */
+    MARK_DELETED = 1,   /* in flight, deleted meanwhile: its holder gets GONE */
+    MARK_ACTIVATED = 2, /* in flight, activated meanwhile: it is retried when it fails */
+    MARK_HELD = 4,      /* kept back by a call; in flight: it is held when it fails */
+    MARK_TIMED = 8,     /* keeps.h has a time for it */
+    MARKS_KEPT = MARK_HELD | MARK_TIMED
 };
 
 struct entry {
@@ -170,6 +173,13 @@ static inline bool
 entry_is_waiting(const struct entry *entry)
 {
     return entry->place != SCHEDQ_NOWHERE && entry->place != SCHEDQ_INFLIGHT;
+}
+
+/** It waits for an event or for its backoff: it is in a lot. */
+static inline bool
+entry_is_candidate(const struct entry *entry)
+{
+    return entry->place >= SCHEDQ_BACKOFF && entry->place <= SCHEDQ_GATED;
 }
 
 #endif

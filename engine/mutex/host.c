@@ -108,7 +108,7 @@ resume_in(const struct search *search, uint32_t lot)
         queue->entries.pages[index / PAGE_ENTRIES] != NULL) {
         const struct entry *entry = pod_at(queue, index);
 
-        if (entry_is_waiting(entry) && entry->place != SCHEDQ_ACTIVE && entry->lot == lot &&
+        if (entry_is_candidate(entry) && entry->lot == lot &&
             entry->parking.sequence == insertion) {
             return index;
         }
@@ -222,7 +222,7 @@ apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now,
     uint32_t index;
     struct entry *entry = entry_of_bits(&queue->entries, decision->ref, &index);
 
-    if (entry == NULL || !entry_is_waiting(entry) || entry->place == SCHEDQ_ACTIVE ||
+    if (entry == NULL || !entry_is_candidate(entry) ||
         (decision->ref >> POD_INDEX_BITS) <= entry->born) {
         return SCHEDQ_GONE;
     }

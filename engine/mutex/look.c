@@ -350,6 +350,7 @@ fill_stats(const struct mutex_queue *queue, schedq_stats_t *stats)
         .error_backoff = queue->error_backoff.count,
         .parked = queue->parked.count,
         .gated = queue->gated.count,
+        .held = queue->base.words.held,
         .inflight = queue->inflight,
         .nominated = queue->nominator.count,
         .adds = counters->adds,

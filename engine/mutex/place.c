@@ -1,6 +1,7 @@
 /* Containers by place (invariant 1 of queue.h). */
 #include "mutex/place.h"
 
+#include "platform/words.h"
 #include "policy/order.h"
 
 uint32_t
@@ -118,6 +119,37 @@ heap_enter(struct mutex_queue *queue, uint32_t index)
     heap_push(&queue->room, heap_of(queue, entry->place), order_of(queue, index));
 }
 
+/* A time releases it, unless a call does. */
+static bool
+is_timed(const struct entry *entry)
+{
+    return (entry->marks & MARK_HELD) == 0;
+}
+
+static void
+hold_enter(struct mutex_queue *queue, uint32_t index)
+{
+    const struct entry *entry = pod_at(queue, index);
+
+    word_store(&queue->base.words.held, queue->base.words.held + 1);
+    if (is_timed(entry)) {
+        struct order order = order_by_time(mutex_keeps_time(&queue->keeps, index),
+                                           mutex_place_rank(queue, entry), index);
+
+        heap_push(&queue->keeps.room, &queue->keeps.until, order);
+    }
+}
+
+static void
+hold_leave(struct mutex_queue *queue, uint32_t index)
+{
+    word_store(&queue->base.words.held, queue->base.words.held - 1);
+    queue->time_changed = true;
+    if (is_timed(pod_at(queue, index))) {
+        heap_remove(&queue->keeps.room, &queue->keeps.until, index);
+    }
+}
+
 void
 mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t place)
 {
@@ -134,6 +166,10 @@ mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t plac
         return;
     }
     queue->time_changed = true;
+    if (place == SCHEDQ_HELD) {
+        hold_enter(queue, index);
+        return;
+    }
     if (place == SCHEDQ_BACKOFF || place == SCHEDQ_ERROR_BACKOFF) {
         heap_enter(queue, index);
         queue->made_poppable +=
@@ -150,23 +186,31 @@ mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t plac
 void
 mutex_place_leave(struct mutex_queue *queue, uint32_t index)
 {
-    struct entry *entry = pod_at(queue, index);
-    struct heap *heap = heap_of(queue, entry->place);
-    struct age_list *list = age_list_of(queue, entry->place);
+    const struct entry *entry = pod_at(queue, index);
 
-    if (heap != NULL) {
-        heap_remove(&queue->room, heap, index);
+    switch (entry->place) {
+    case SCHEDQ_ACTIVE:
+        heap_remove(&queue->room, &queue->active, index);
+        if (queue->base.config.max_bands != 0) {
+            mutex_bands_deactivate(&queue->bands, entry_band(queue, entry));
+        }
+        return;
+    case SCHEDQ_BACKOFF:
+    case SCHEDQ_ERROR_BACKOFF:
+        heap_remove(&queue->room, heap_of(queue, entry->place), index);
+        break;
+    case SCHEDQ_PARKED:
+    case SCHEDQ_GATED:
+        age_remove(queue, age_list_of(queue, entry->place), index);
+        break;
+    case SCHEDQ_HELD:
+        hold_leave(queue, index);
+        return;
+    default:
+        return;
     }
-    if (entry->place == SCHEDQ_ACTIVE && queue->base.config.max_bands != 0) {
-        mutex_bands_deactivate(&queue->bands, entry_band(queue, entry));
-    }
-    if (list != NULL) {
-        age_remove(queue, list, index);
-    }
-    if (entry_is_waiting(entry) && entry->place != SCHEDQ_ACTIVE) {
-        mutex_lots_remove(&queue->lots, index);
-        queue->time_changed = true;
-    }
+    mutex_lots_remove(&queue->lots, index);
+    queue->time_changed = true;
 }
 
 void

@@ -22,6 +22,25 @@ void mutex_place_leave(struct mutex_queue *queue, uint32_t index);
  */
 void mutex_place_again(struct mutex_queue *queue, uint32_t index);
 
+/** Does a call or a time keep the pod back at `now`? Then it is in flight or HELD. */
+static inline bool
+mutex_place_keeps(const struct mutex_queue *queue, const struct entry *entry, uint32_t index,
+                  int64_t now)
+{
+    return (entry->marks & MARKS_KEPT) != 0 &&
+           ((entry->marks & MARK_HELD) != 0 || mutex_keeps_time(&queue->keeps, index) > now);
+}
+
+/** Gives the pod, which is not HELD, a time; 0: none. There is room. */
+static inline void
+mutex_place_set_time(struct mutex_queue *queue, struct entry *entry, uint32_t index, int64_t time)
+{
+    if (time != 0 || (entry->marks & MARK_TIMED) != 0) {
+        mutex_keeps_set(&queue->keeps, index, time);
+        entry->marks = (uint8_t)((entry->marks & ~MARK_TIMED) | (time != 0 ? MARK_TIMED : 0));
+    }
+}
+
 /** Counts a pod for queue_incoming_pods_total. LABEL_NONE counts nothing. */
 void mutex_place_count(struct mutex_queue *queue, enum incoming_place place, uint32_t label);
 

@@ -4,6 +4,7 @@
 #include "mutex/pods.h"
 
 #include "mutex/admit.h"
+#include "mutex/hold.h"
 #include "mutex/moves.h"
 #include "mutex/report.h"
 #include "mutex/route.h"
@@ -11,16 +12,18 @@
 /* ---- add ------------------------------------------------------------------------------------- */
 
 static void
-route_new(struct mutex_queue *queue, uint32_t index, uint8_t host_gate, uint32_t label, int64_t now,
-          schedq_result_t *result)
+route_new(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *spec, uint32_t label,
+          int64_t now, schedq_result_t *result)
 {
     const struct route route = {
         .queue = queue, .result = result, .now = now, .label = label, .recount = true};
 
-    if (!queue->base.rules.host) {
+    if (spec->not_before_ns > now) {
+        mutex_route_held(&route, index);
+    } else if (!queue->base.rules.host) {
         mutex_route_to_active(&route, index);
-    } else if (host_gate != 0) {
-        mutex_route_gated(&route, index, host_gate);
+    } else if (spec->gate != 0) {
+        mutex_route_gated(&route, index, spec->gate);
     } else {
         mutex_route_admitted(&route, index, SCHEDQ_ACTIVE);
     }
@@ -43,7 +46,7 @@ add_absent(schedq_worker_t *worker, const struct hashed_name *name, const schedq
         status = admit_pod(worker, name, spec, now, &index);
     }
     if (status == SCHEDQ_OK) {
-        route_new(queue, index, spec->gate, label, now, result);
+        route_new(queue, index, spec, label, now, result);
         mutex_report_moved(queue, index, result);
     }
     return status;
@@ -198,13 +201,78 @@ update_in_flight(struct mutex_queue *queue, const struct update *update, uint64_
     }
 }
 
+/* A waiting pod, in the place that it had. */
+STRAIGHT void
+settle_updated(struct mutex_queue *queue, uint32_t index, const struct update *update,
+               schedq_result_t *result)
+{
+    const struct entry *entry = pod_at(queue, index);
+
+    mutex_place_again(queue, index);
+    if (!queue->base.rules.host &&
+        (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED)) {
+        retry_updated(queue, index, update, result);
+    }
+}
+
+/* A pod that is held, or that has a time from now on; not one in flight. */
+COLD static schedq_status_t
+update_kept(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *spec,
+            const struct update *update, schedq_result_t *result)
+{
+    const struct entry *entry = pod_at(queue, index);
+    uint64_t old_described = entry->described_node;
+    bool lifted = entry->place == SCHEDQ_HELD;
+
+    if (lifted) {
+        mutex_hold_take_out(queue, index);
+    }
+    schedq_status_t status = admit_describe(queue, index, spec);
+
+    if (status != SCHEDQ_OK) {
+        if (lifted) {
+            mutex_place_enter(queue, index, SCHEDQ_HELD);
+        }
+        return status;
+    }
+    admit_renominate(queue, index, old_described);
+    mutex_hold_settle(queue, index, lifted, result);
+    if (entry->place != SCHEDQ_HELD && !lifted) {
+        settle_updated(queue, index, update, result);
+    }
+    return SCHEDQ_OK;
+}
+
+/* Where the pod is, or waits, nothing keeps it back. */
+STRAIGHT schedq_status_t
+update_free(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *spec,
+            const struct update *update, schedq_result_t *result)
+{
+    const struct entry *entry = pod_at(queue, index);
+    uint64_t old_described = entry->described_node;
+    schedq_status_t status = admit_describe(queue, index, spec);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (entry->place == SCHEDQ_INFLIGHT) {
+        if (queue->base.rules.nominate == NOMINATE_AT_ADD) {
+            admit_renominate(queue, index, old_described);
+        }
+        update_in_flight(queue, update, spec->object);
+        return SCHEDQ_OK;
+    }
+    admit_renominate(queue, index, old_described);
+    settle_updated(queue, index, update, result);
+    return SCHEDQ_OK;
+}
+
 static schedq_status_t
 update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t *spec,
                const struct update *update, schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
-    struct entry *entry = pod_at(queue, index);
-    uint64_t old_described = entry->described_node;
+    const struct entry *entry = pod_at(queue, index);
     uint64_t replaced = entry->object;
 
     if (entry->profile != spec->profile) {
@@ -214,27 +282,16 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
     }
     result->unschedulable = entry->unschedulable;
     result->pending = entry->pending;
-    schedq_status_t status = admit_describe(queue, index, spec);
+    bool kept = entry->place == SCHEDQ_HELD ||
+                (spec->not_before_ns != 0 && entry->place != SCHEDQ_INFLIGHT);
+    schedq_status_t status = kept ? update_kept(queue, index, spec, update, result)
+                                  : update_free(queue, index, spec, update, result);
+
     if (status != SCHEDQ_OK) {
         result->unschedulable = result->pending = 0;
         return status;
     }
     queue->counters.updates++;
-    if (entry->place == SCHEDQ_INFLIGHT) {
-        if (queue->base.rules.nominate == NOMINATE_AT_ADD) {
-            admit_renominate(queue, index, old_described);
-        }
-        update_in_flight(queue, update, spec->object);
-        mutex_report_moved(queue, index, result);
-        result->object = replaced;
-        return SCHEDQ_OK;
-    }
-    admit_renominate(queue, index, old_described);
-    mutex_place_again(queue, index);
-    if (!queue->base.rules.host &&
-        (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED)) {
-        retry_updated(queue, index, update, result);
-    }
     mutex_report_moved(queue, index, result);
     result->object = replaced;
     return SCHEDQ_OK;

@@ -9,6 +9,7 @@
  *   engine.c     the table of functions, making and ending a queue
  *   cycle.c      pop, done, fail, readd
  *   pods.c       add, find, update, delete, activate, nominate
+ *   hold.c       hold, release, not-before
  *   moves.c      events that callbacks decide
  *   host.c       events that the host decides
  *   look.c       get, snapshot, nominated pods, peek, position, stats
@@ -20,8 +21,8 @@
  *   route.c      where a pod goes: gates, backoff, active
  *   admit.c      making and ending a pod's record
  *   place.c      putting a pod into a place and taking it out; counts
- *   heap, lots, index, names, bands, nominator, event_log, entry: containers that know nothing of
- *   each other
+ *   heap, keeps, lots, index, names, bands, nominator, event_log, entry: containers that know
+ *   nothing of each other
  *
  * INVARIANTS, true whenever the lock is free
  *   1  entry.place says where a pod is, and exactly the containers of that place hold it:
@@ -30,11 +31,13 @@
  *        ERROR_BACKOFF   heap error_backoff, lot ERROR_BACKOFF
  *        PARKED          its lot, age list parked
  *        GATED           its lot, age list gated
+ *        HELD            heap keeps.until if a time releases it, else none
  *        INFLIGHT        none
  *   2  the index holds every pod but those that are in flight and deleted.
  *   3  every heap, the positions and the index have room for as many pods as there are records; a
  *      pod takes a record at admission, so no later call needs memory for it.
- *   4  entry.version is new after every change of place and every update of a waiting pod.
+ *   4  a pod that something keeps back is in flight or HELD.
+ *   5  entry.version is new after every change of place and every update of a waiting pod.
  *
  * Hints, PreEnqueue and preCheck run with the lock held, as in kube-scheduler; visitors and
  * metrics' writers do not.
@@ -48,6 +51,7 @@
 #include "mutex/event_log.h"
 #include "mutex/heap.h"
 #include "mutex/index.h"
+#include "mutex/keeps.h"
 #include "mutex/lots.h"
 #include "mutex/names.h"
 #include "mutex/nominator.h"
@@ -103,6 +107,7 @@ struct mutex_queue {
     uint32_t pods; /* records in use */
 
     struct lots lots;
+    struct keeps keeps;
     struct age_list parked, gated;
     int64_t gated_oldest;     /* no gated pod counts from before this */
     int64_t leftover_flushed; /* kube presets: what the last flush reached (policy/leftover.h) */

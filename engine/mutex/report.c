@@ -16,7 +16,7 @@ mutex_report_moved(const struct mutex_queue *queue, uint32_t index, schedq_resul
 
     result->pod = entry_handle(entry, index);
     result->object = entry->object;
-    if (queue->base.rules.host && entry_is_waiting(entry) && entry->place != SCHEDQ_ACTIVE) {
+    if (queue->base.rules.host && entry_is_candidate(entry)) {
         result->ref = entry_ref(entry, index);
         result->backing_off = mutex_place_is_backing_off(queue, entry, queue_now(queue));
     }
@@ -61,6 +61,8 @@ mutex_report_info(const struct mutex_queue *queue, uint32_t index, schedq_pod_in
         .unschedulable = entry->unschedulable,
         .pending = entry->pending,
         .gate = entry->gate,
+        .not_before_ns = mutex_keeps_time(&queue->keeps, index),
+        .held = (entry->marks & MARK_HELD) != 0,
         .pop_order = flying ? entry->flight.pop_order : 0,
         .cycle = flying && queue->base.rules.count_cycles ? entry->flight.pop_order : 0,
         .nominated_node = entry->nominated ? entry->nominated_node : 0,

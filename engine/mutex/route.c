@@ -76,6 +76,14 @@ mutex_route_parked(const struct route *route, uint32_t index)
     route->result->to_parked++;
 }
 
+void
+mutex_route_held(const struct route *route, uint32_t index)
+{
+    mutex_place_leave(route->queue, index);
+    pod_at(route->queue, index)->gate = 0;
+    mutex_place_enter(route->queue, index, SCHEDQ_HELD);
+}
+
 /*
  * 0: no gate refuses; the pod then has no gate, though its sets keep the gates that refused it
  * before.
@@ -130,6 +138,20 @@ mutex_route_after_backoff(const struct route *route, uint32_t index)
         entry->gate = 0;
     }
     enter_backoff(route, index);
+}
+
+void
+mutex_route_from_hold(const struct route *route, uint32_t index)
+{
+    struct mutex_queue *queue = route->queue;
+
+    mutex_place_leave(queue, index);
+    pod_at(queue, index)->place = SCHEDQ_NOWHERE;
+    if (queue->base.rules.host) {
+        mutex_route_admitted(route, index, SCHEDQ_BACKOFF);
+    } else {
+        mutex_route_after_backoff(route, index);
+    }
 }
 
 bool

@@ -37,5 +37,12 @@ void mutex_route_parked(const struct route *route, uint32_t index);
 void mutex_route_gated(const struct route *route, uint32_t index, uint8_t gate);
 void mutex_route_admitted(const struct route *route, uint32_t index,
                           schedq_place_t place); /* active, or backoff while it lasts */
+void mutex_route_held(const struct route *route, uint32_t index); /* something keeps it back */
+
+/**
+ * A held pod that nothing keeps back any more goes as a waiting one that is updated. [host] Without
+ * asking.
+ */
+void mutex_route_from_hold(const struct route *route, uint32_t index);
 
 #endif

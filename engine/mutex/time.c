@@ -1,5 +1,6 @@
 /*
- * Due backoff becomes active; pods that waited for longer than the limit are tried again.
+ * Held pods whose time has come go on; due backoff becomes active; pods that waited for longer than
+ * the limit are tried again.
  *
  * The parked pods hang in one list in the order of their Timestamps (a pod is parked when it fails,
  * and its Timestamp is set then), so the old ones are at its head. So are the gated ones in
@@ -73,6 +74,22 @@ flush_backoff(struct serving *serving, struct heap *heap)
         }
         queue->counters.moves++;
     }
+}
+
+/* ---- held pods ------------------------------------------------------------------------------- */
+
+/* Those whose time has come. What is left of the slice. */
+COLD static uint32_t
+flush_held(struct mutex_queue *queue, int64_t now, uint32_t slice, schedq_result_t *result)
+{
+    struct serving serving = serving_of(queue, now, slice, LABEL_POD_UPDATE, result);
+    struct heap *until = &queue->keeps.until;
+
+    while (until->count > 0 && order_expiry(heap_best(until)) <= now && take_from_slice(&serving)) {
+        mutex_route_from_hold(&serving.route, order_pod(heap_best(until)));
+        queue->counters.moves++;
+    }
+    return serving.left;
 }
 
 /* ---- leftovers ------------------------------------------------------------------------------- */
@@ -196,6 +213,15 @@ flush_leftovers(struct serving *serving)
 bool
 mutex_time_serve(struct mutex_queue *queue, int64_t now, uint32_t slice, schedq_result_t *result)
 {
+    /* First the held ones: some of them go on to backoff. Then there are none that are due. */
+    if (queue->keeps.until.count > 0) {
+        uint32_t left = flush_held(queue, now, slice, result);
+
+        if (left < slice) {
+            (void)mutex_time_serve(queue, now, left, result);
+            return true;
+        }
+    }
     struct serving backoff = serving_of(queue, now, slice, LABEL_BACKOFF_COMPLETE, result);
 
     flush_backoff(&backoff, &queue->backoff);

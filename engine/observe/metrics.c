@@ -27,6 +27,7 @@ metrics_stats(struct text *text, const schedq_stats_t *stats)
     } own[] = {
         {"schedq_inflight_pods", "gauge", "Pods that were popped and whose cycle has not ended.",
          stats->inflight},
+        {"schedq_held_pods", "gauge", "Pods that are kept back.", stats->held},
         {"schedq_nominated_pods", "gauge", "Pods that are nominated to a node.", stats->nominated},
         {"schedq_workers", "gauge", "Registered workers, the timer thread's too.", stats->workers},
         {"schedq_adds_total", "counter", "Pods added.", stats->adds},

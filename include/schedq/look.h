@@ -57,6 +57,9 @@ typedef struct schedq_pod_info {
     uint64_t cycle;        /**< in flight, with config.count_cycles: popped.cycle; else 0 */
     uint64_t nominated_node; /**< 0 = not nominated */
     uint64_t nomination;   /**< orders the pods nominated to one node; 0 = not nominated */
+    int64_t not_before_ns; /**< the time that keeps it back, or kept it back; 0 = none */
+    uint8_t held;          /**< 1: schedq_hold keeps it back; in flight: will */
+    uint8_t reserved_too[7]; /**< zero */
 } schedq_pod_info_t;
 
 /** A visitor: gets one pod; returns 0 to end the walk. See CALLBACKS in schedq/schedq.h. */
@@ -144,7 +147,8 @@ typedef struct schedq_words_t {
     int64_t  now_ns;
     uint32_t closed;           /**< 1 after schedq_close */
     uint32_t poppable;         /**< not exact: 1: a pod may be poppable */
-    uint64_t reserved[7]; /**< zero */
+    uint64_t held;             /**< pods there now */
+    uint64_t reserved[6]; /**< zero */
 } schedq_words_t;
 
 /**
@@ -186,6 +190,7 @@ typedef struct schedq_stats_t {
     uint64_t membarriers; /**< fences in all threads that the queue asked the kernel for */
     uint8_t  fences;      /**< those in use: SCHEDQ_FENCES_ASYMMETRIC or REAL (MUTEX: REAL) */
     uint8_t  reserved[7]; /**< zero */
+    uint64_t held;        /**< pods there now */
 } schedq_stats_t;
 
 #define SCHEDQ_STATS_INIT                                                                     \
@@ -195,7 +200,7 @@ typedef struct schedq_stats_t {
             0, 0, 0, 0, 0, 0, 0, 0,   /* adds .. events */                                    \
             0, 0, 0, 0, 0, 0, 0,      /* hint_calls .. bytes_other */                         \
             0, 0,                     /* membarriers, fences */                               \
-            {0, 0, 0, 0, 0, 0, 0}                                                             \
+            {0, 0, 0, 0, 0, 0, 0}, 0  /* reserved, held */                                     \
     }
 
 /**
@@ -281,9 +286,9 @@ SCHEDQ_API schedq_status_t schedq_peek_many(schedq_worker_t *worker, size_t coun
  * @retval SCHEDQ_BUSY       nothing is set
  *
  * Threads: [worker]  Progress: locks; O(pods before it). LOCKFREE: O(priorities + workers that put
- *          pods there + n / 512 + log n); O(n) if active pods were deleted or updated and pops have
- *          not come to where they were, while many pods are moved at once, or once a thread has
- *          died inside a call.
+ *          pods there + n / 512 + log n); O(n) if active pods were deleted, updated or held and
+ *          pops have not come to where they were, while many pods are moved at once, or once a
+ *          thread has died inside a call.
  */
 SCHEDQ_API schedq_status_t schedq_position(schedq_worker_t *worker, schedq_pod_t pod,
                                            uint64_t *lower, uint64_t *upper);
@@ -309,10 +314,11 @@ typedef struct schedq_explanation {
     int64_t  backoff_expiry_ns; /**< backoff places: as schedq_pod_info_t; else 0 */
     int64_t  wake_ns;      /**< when time alone brings it on: backoff places: the end of its
                                 backoff; parked: when it has waited for too long (max_parked_ns;
-                                with kube_minor the next flush that reaches it); else, and with
-                                SCHEDQ_DECIDE_HOST if parked, SCHEDQ_NO_DEADLINE. (A gated pod's
-                                gate is asked again after max_parked_ns, where gates_see_wildcards
-                                says so; from when that counts is not told) */
+                                with kube_minor the next flush that reaches it); held by a
+                                time alone: not_before_ns; else, and with SCHEDQ_DECIDE_HOST if
+                                parked, SCHEDQ_NO_DEADLINE. (A gated pod's gate is asked again
+                                after max_parked_ns, where gates_see_wildcards says so; from when
+                                that counts is not told) */
     uint64_t nominated_node; /**< 0 = not nominated */
     uint64_t nomination;   /**< orders the pods nominated to one node; 0 = not nominated */
 } schedq_explanation_t;

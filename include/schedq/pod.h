@@ -35,11 +35,12 @@ typedef enum schedq_place {
                                pop never takes it from here */
     SCHEDQ_PARKED,        /**< waits for an event that could help */
     SCHEDQ_GATED,         /**< a PreEnqueue plugin keeps it out */
-    SCHEDQ_INFLIGHT       /**< popped, its cycle has not ended */
+    SCHEDQ_INFLIGHT,      /**< popped, its cycle has not ended */
+    SCHEDQ_HELD           /**< kept back, until it is released, or until a time: hold.h */
 } schedq_place_t;
 
 /**
- * Names a place: "active", "backoff", "error-backoff", "parked", "gated", "inflight",
+ * Names a place: "active", "backoff", "error-backoff", "parked", "gated", "inflight", "held",
  * "nowhere". Static text.
  *
  * @retval "nowhere" also for a value that is no place
@@ -121,7 +122,8 @@ typedef struct schedq_pod_spec {
     schedq_pod_t only;       /**< schedq_update: the handle of the pod that is meant. If another pod
                                   has the name, the name counts as unknown. {0}: whichever has it.
                                   With SCHEDQ_POD_ADD, and in other calls: {0} */
-    int64_t  not_before_ns;  /**< reserved: 0 */
+    int64_t  not_before_ns;  /**< on the queue's clock: the pod is held until then (hold.h); 0, or
+                                  past: it is not; at least 0. With `gate`: 0 */
     uint64_t label;          /**< reserved: 0 */
 } schedq_pod_spec_t;
 

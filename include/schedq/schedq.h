@@ -9,6 +9,7 @@
  *   parked    its last try was rejected; it waits for a change that could help
  *   gated     a plugin keeps it out
  *   in flight popped; its cycle has not ended
+ *   held      kept back by a call, or until a time (schedq/hold.h)
  *
  * `pop` takes the best active pod. The pod's cycle ends with `done` (placed) or `fail` (not now).
  * An event brings back the parked pods that it could help (schedq/events.h). This is what
@@ -134,6 +135,7 @@
 #include <schedq/clock.h>
 #include <schedq/events.h>
 #include <schedq/wait.h>
+#include <schedq/hold.h>
 #include <schedq/look.h>
 #include <schedq/host.h>
 

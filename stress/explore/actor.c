@@ -117,6 +117,7 @@ act_spec(const struct actor *actor, uint64_t object)
     spec.object = object;
     spec.priority = attempt->priority;
     spec.order_key = attempt->order_key;
+    spec.not_before_ns = attempt->not_before_ns;
     spec.flags = attempt->keyed ? SCHEDQ_POD_ORDER_KEY : 0;
     return spec;
 }
@@ -148,6 +149,18 @@ act_attempt_added(struct attempt *attempt, schedq_place_t place, uint64_t handle
     ledger_told(ledger, life, place, began, ended);
 }
 
+static void
+note_time(uint64_t handle, const struct attempt *attempt, moment ended)
+{
+    if (attempt->not_before_ns != 0) {
+        ledger_keep(ledger, (struct keep){.handle = handle,
+                                          .is_time = true,
+                                          .until = attempt->not_before_ns,
+                                          .began = attempt->began})
+            ->ended = ended;
+    }
+}
+
 static bool
 add(struct actor *actor, struct attempt wanted)
 {
@@ -165,10 +178,12 @@ add(struct actor *actor, struct attempt wanted)
     act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
     if (status == SCHEDQ_OK) {
         SIM_CHECK(op.result.place == SCHEDQ_ACTIVE ||
-                      (op.result.place == SCHEDQ_GATED && cluster_has_gates()),
+                      (op.result.place == SCHEDQ_GATED && cluster_has_gates()) ||
+                      (op.result.place == SCHEDQ_HELD && wanted.not_before_ns != 0),
                   "add says place %s", schedq_place_name((schedq_place_t)op.result.place));
         act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)op.result.place,
                           op.result.pod.bits, began, ended);
+        note_time(op.result.pod.bits, &wanted, ended);
     } else if (status == SCHEDQ_EXISTS) {
         ledger_told(ledger, ledger_life(ledger, op.result.pod.bits, wanted.key),
                     (schedq_place_t)op.result.place, began, ended);
@@ -187,6 +202,13 @@ actor_add_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_
 {
     return add(actor, (struct attempt){
                           .key = key, .priority = priority, .order_key = order_key, .keyed = true});
+}
+
+bool
+actor_add_until(struct actor *actor, uint32_t key, int32_t priority, int64_t ns)
+{
+    return add(actor, (struct attempt){
+                          .key = key, .priority = priority, .not_before_ns = cluster_now() + ns});
 }
 
 static unsigned

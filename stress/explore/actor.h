@@ -36,6 +36,9 @@ bool actor_adopt(struct actor *actor, const struct actor *frozen);
 bool actor_add(struct actor *actor, uint32_t key, int32_t priority);
 bool actor_add_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_key);
 
+/** Held for so long from now. */
+bool actor_add_until(struct actor *actor, uint32_t key, int32_t priority, int64_t ns);
+
 /** Pods first..first + count - 1 in one call. Returns how many were there already: EXISTS. */
 unsigned actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t priority);
 
@@ -122,6 +125,18 @@ void actor_position(struct actor *actor, uint32_t key);
 
 /** The next pods; one: by peek. */
 void actor_peek(struct actor *actor, unsigned count);
+
+/* ---- actor_hold.c: pods that are kept back --------------------------------------------------- */
+
+/** Finds the pod, and holds or releases that one. */
+void actor_hold(struct actor *actor, uint32_t key);
+void actor_release(struct actor *actor, uint32_t key);
+
+/** Keeps it back for so long from now; 0: not any more. */
+void actor_not_before(struct actor *actor, uint32_t key, int64_t ns);
+
+/** Lets all go that are held. */
+void actor_release_all(struct actor *actor);
 
 /* ---- actor_host.c: decisions of a host ------------------------------------------------------- */
 

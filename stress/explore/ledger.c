@@ -1,6 +1,7 @@
 /* Recording, and what can be said at once. */
 #include "ledger.h"
 
+#include "cluster.h"
 #include "scheduler.h"
 
 #include <assert.h>
@@ -10,7 +11,7 @@ ledger_reset(struct ledger *ledger)
 {
     ledger->now = 0;
     ledger->attempt_count = ledger->life_count = ledger->look_count = ledger->occasion_count = 0;
-    ledger->question_count = 0;
+    ledger->question_count = ledger->keep_count = 0;
     for (unsigned i = 0; i < OPEN_CALLS_MAX; i++) {
         ledger->calls[i].open = false;
     }
@@ -182,6 +183,7 @@ ledger_popped(struct ledger *ledger, unsigned actor, const schedq_popped_t *popp
     life->pops++;
     life->pop_began = began;
     life->pop_ended = ended;
+    life->popped_at = cluster_is_used() ? cluster_now() : 0;
     life->object = popped->object;
     life->priority = popped->priority;
     life->timestamp = attempt->keyed ? attempt->order_key : popped->history.timestamp_ns;
@@ -242,6 +244,15 @@ ledger_fail_refused(struct life *life, bool gone)
               "the failure of pod %u is refused, and it was seen elsewhere meanwhile", life->key);
     life->fail_began = NEVER;
     life->gones += gone ? 1 : 0;
+}
+
+struct keep *
+ledger_keep(struct ledger *ledger, struct keep keep)
+{
+    assert(ledger->keep_count < KEEPS_MAX);
+    keep.ended = NEVER;
+    ledger->keeps[ledger->keep_count] = keep;
+    return &ledger->keeps[ledger->keep_count++];
 }
 
 struct occasion *

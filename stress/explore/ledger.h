@@ -30,6 +30,7 @@
 #define QUESTIONS_MAX 64
 #define SHOWN_MAX 16
 #define OPEN_CALLS_MAX 8
+#define KEEPS_MAX 256
 
 typedef uint64_t moment;
 #define NEVER UINT64_MAX
@@ -69,6 +70,7 @@ struct attempt {
     uint64_t instead_of;   /* update: the object that it replaced; 0: none */
     schedq_place_t met_at; /* update: where it met the pod */
     int64_t references;
+    int64_t not_before_ns;
 };
 
 struct life {
@@ -97,6 +99,7 @@ struct life {
     moment flight_began;
     uint64_t rejectors; /* of the failure before */
     int64_t due;        /* backing off: until then; INT64_MAX: not known */
+    int64_t popped_at;  /* when its pop had returned, on the cluster's clock */
 };
 
 struct look {
@@ -128,6 +131,18 @@ struct question {
     uint64_t objects[SHOWN_MAX];
 };
 
+/**
+ * A call that says what keeps a pod back: a mark, or a time. Between one that keeps it back and one
+ * that lets it go nobody pops the pod (verdict.c).
+ */
+struct keep {
+    uint64_t handle;
+    bool is_time;
+    bool holds;          /* a mark: or takes it away */
+    int64_t until;       /* a time; 0: none */
+    moment began, ended; /* NEVER: it runs */
+};
+
 struct ledger {
     moment now;
     struct attempt attempts[ATTEMPTS_MAX]; /* object n is attempts[n - 1] */
@@ -135,7 +150,8 @@ struct ledger {
     struct look looks[LOOKS_MAX];
     struct occasion occasions[OCCASIONS_MAX];
     struct question questions[QUESTIONS_MAX];
-    uint32_t attempt_count, life_count, look_count, occasion_count, question_count;
+    struct keep keeps[KEEPS_MAX];
+    uint32_t attempt_count, life_count, look_count, occasion_count, question_count, keep_count;
     struct open_call calls[OPEN_CALLS_MAX]; /* per actor */
     bool relaxed;                           /* order is not promised inside a priority */
     /* equal Timestamps are the rule, and ordered by the calls that drew them */
@@ -185,6 +201,8 @@ void ledger_fail_refused(struct life *life, bool gone);
 struct life *ledger_waiting(struct ledger *ledger, struct life *life);
 
 struct occasion *ledger_occasion(struct ledger *ledger, struct occasion occasion);
+
+struct keep *ledger_keep(struct ledger *ledger, struct keep keep);
 
 void ledger_ended(struct ledger *ledger, struct life *life, bool by_delete, moment began,
                   moment ended);

@@ -11,7 +11,7 @@
 static struct ledger *const ledger = &world.ledger;
 
 struct sums {
-    uint64_t places[SCHEDQ_INFLIGHT + 1];
+    uint64_t places[SCHEDQ_HELD + 1];
     uint64_t nominated;
     uint64_t nodes; /* as bits */
     int64_t due;    /* the earliest; SCHEDQ_NO_DEADLINE */
@@ -28,6 +28,11 @@ due_of(const schedq_pod_info_t *info)
         return world.config.decide == SCHEDQ_DECIDE_HOST
                    ? SCHEDQ_NO_DEADLINE
                    : info->history.timestamp_ns + LIMIT_NS + 1;
+    case SCHEDQ_HELD:
+        /* one that was let go, and not moved so far, is due since then */
+        return info->held                            ? SCHEDQ_NO_DEADLINE
+               : info->not_before_ns > cluster_now() ? info->not_before_ns
+                                                     : cluster_now();
     default:
         return SCHEDQ_NO_DEADLINE;
     }
@@ -117,6 +122,7 @@ check_words(const struct sums *sums)
 
     check_word("parked", words->parked, sums->places[SCHEDQ_PARKED]);
     check_word("gated", words->gated, sums->places[SCHEDQ_GATED]);
+    check_word("held", words->held, sums->places[SCHEDQ_HELD]);
     check_word("backoff", words->backoff, sums->places[SCHEDQ_BACKOFF]);
     check_word("error backoff", words->error_backoff, sums->places[SCHEDQ_ERROR_BACKOFF]);
     check_word("nominations", words->nominations, sums->nominated);
@@ -196,6 +202,10 @@ serve(struct actor *healthy, int64_t ns)
 void
 release_all(struct actor *healthy)
 {
+    release_pop(healthy);
+    actor_release_all(healthy);
+    actor_tick(healthy);
+    check_empty(healthy, SCHEDQ_HELD, "its release");
     release_pop(healthy);
     if (world.config.decide == SCHEDQ_DECIDE_HOST) {
         actor_host_release(healthy);

@@ -47,6 +47,12 @@ ledger_active_until(const struct ledger *ledger, const struct life *life)
 {
     moment until = earlier(life->pop_began, ledger_exists_until(ledger, life));
 
+    /* Of one that was ever kept back nothing is said from then on, though it was let go. */
+    for (uint32_t i = 0; i < ledger->keep_count; i++) {
+        if (ledger->keeps[i].handle == life->handle) {
+            until = earlier(until, ledger->keeps[i].began);
+        }
+    }
     return life->pops == 0 ? earlier(until, open_since(ledger, CALL_POP, 0, 0)) : until;
 }
 
@@ -171,6 +177,44 @@ check_look(const struct ledger *ledger, const struct look *look)
     }
 }
 
+/* ---- pods that are kept back ----------------------------------------------------------------- */
+
+/* May it have let the pod go that `keep` keeps back, before the pop of `life` was over? */
+static bool
+lets_go(const struct keep *other, const struct keep *keep, const struct life *life)
+{
+    bool between = other->ended > keep->began && other->began < life->pop_ended;
+    bool opens = other->is_time ? other->until <= life->popped_at : !other->holds;
+
+    return other->handle == keep->handle && other->is_time == keep->is_time && between && opens;
+}
+
+static bool
+is_let_go(const struct ledger *ledger, const struct keep *keep, const struct life *life)
+{
+    for (uint32_t i = 0; i < ledger->keep_count; i++) {
+        if (lets_go(&ledger->keeps[i], keep, life)) {
+            return true;
+        }
+    }
+    return keep->is_time && is_updated(ledger, life->key, keep->began, life->pop_ended);
+}
+
+/* No pop that begins after a hold returned returns the pod, unless it was let go. */
+static void
+check_kept(const struct ledger *ledger, const struct keep *keep)
+{
+    for (uint32_t i = 0; i < ledger->life_count; i++) {
+        const struct life *life = &ledger->lives[i];
+
+        if (life->handle == keep->handle && life->pops > 0 && life->pop_began > keep->ended &&
+            (keep->is_time ? keep->until > life->popped_at : keep->holds)) {
+            SIM_CHECK(is_let_go(ledger, keep, life), "pod %u was popped while it was kept back",
+                      life->key);
+        }
+    }
+}
+
 /* ---- lives ----------------------------------------------------------------------------------- */
 
 static void
@@ -264,6 +308,9 @@ ledger_verdict(const struct ledger *ledger, bool in_order)
     }
     check_order(ledger);
     check_names(ledger);
+    for (uint32_t i = 0; i < ledger->keep_count; i++) {
+        check_kept(ledger, &ledger->keeps[i]);
+    }
     for (uint32_t i = 0; i < ledger->look_count; i++) {
         check_look(ledger, &ledger->looks[i]);
     }

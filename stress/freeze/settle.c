@@ -114,7 +114,8 @@ anything_waits(run_t *run, const actor_t *own, const actor_t *dead)
     uint64_t counted = __atomic_load_n(&words->parked, __ATOMIC_ACQUIRE) +
                        __atomic_load_n(&words->gated, __ATOMIC_ACQUIRE) +
                        __atomic_load_n(&words->backoff, __ATOMIC_ACQUIRE) +
-                       __atomic_load_n(&words->error_backoff, __ATOMIC_ACQUIRE);
+                       __atomic_load_n(&words->error_backoff, __ATOMIC_ACQUIRE) +
+                       __atomic_load_n(&words->held, __ATOMIC_ACQUIRE);
     unsigned waiting = 0;
     if (dead == NULL || counted == 0 || counted > BATCH)
         return counted != 0;

@@ -512,6 +512,35 @@ actor_tick(actor_t *actor)
     run(actor, &(op_t){.kind = OP_TICK})->key = now;
 }
 
+/* The pod, if the call told of one, is in no other list. */
+static void
+keep(actor_t *actor, op_kind_t kind, uint64_t pod)
+{
+    op_t op = {.kind = kind, .pods = &(schedq_pod_t){pod}};
+    record_t *record = run(actor, &op);
+    record->place = op.status == SCHEDQ_OK ? op.result.place : 0;
+}
+
+void
+actor_hold(actor_t *actor, uint64_t pod)
+{
+    if (actor->kept_count == KEPT_MAX)
+        actor_release(actor);
+    actor->kept[actor->kept_count++] = pod;
+    keep(actor, OP_HOLD, pod);
+}
+
+void
+actor_release(actor_t *actor)
+{
+    if (actor->kept_count == 0)
+        return;
+    unsigned which = dice_roll(&actor->dice, actor->kept_count);
+    uint64_t pod = actor->kept[which];
+    actor->kept[which] = actor->kept[--actor->kept_count];
+    keep(actor, OP_RELEASE, pod);
+}
+
 void
 actor_nominate(actor_t *actor, uint64_t pod, unsigned node)
 {

@@ -14,7 +14,7 @@
 #include "cluster.h"
 #include "record.h"
 
-enum { IN_HAND_MAX = 24, SHARED_SLOTS = 64, USED_TOKENS = 64 };
+enum { IN_HAND_MAX = 24, SHARED_SLOTS = 64, USED_TOKENS = 64, KEPT_MAX = 16 };
 
 typedef struct shared {
     _Atomic uint64_t tokens[SHARED_SLOTS];
@@ -40,6 +40,8 @@ typedef struct actor {
     int64_t last_timestamp;
     unsigned in_hand_count;
     in_hand_t in_hand[IN_HAND_MAX];
+    unsigned kept_count;
+    uint64_t kept[KEPT_MAX];    /* pods that it held, and has to release */
     uint64_t used[USED_TOKENS]; /* tokens of long ago, some of earlier rounds */
     _Atomic uint32_t doing;     /* as in a record; OP_NONE between calls */
     _Atomic uint64_t calls;     /* ever */
@@ -99,6 +101,10 @@ void actor_target(actor_t *actor, uint64_t pod);
 void actor_activate(actor_t *actor, const uint64_t *pods, size_t count);
 void actor_tick(actor_t *actor);
 /** `node`: 0: to none. */
+/** Holds a pod, and notes that it has to be released. */
+void actor_hold(actor_t *actor, uint64_t pod);
+/** Releases one of those that it held, if any. */
+void actor_release(actor_t *actor);
 void actor_nominate(actor_t *actor, uint64_t pod, unsigned node);
 void actor_gate(actor_t *actor, unsigned gate, bool shut);
 

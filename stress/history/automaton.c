@@ -14,13 +14,22 @@
  * from one to the other without a call on its name, never back (may_become): a look that finds it
  * further on changes the state, so that no later one finds it where it was.
  *
+ * A hold marks the occupant, a release takes the mark away. One that waits and has it is in HELD,
+ * and nothing else: no pop takes it. Released, it may be anywhere but parked. Both answers say
+ * whether the pod was in flight, so no more than one order with its pop and its failure is right.
+ *
  * The calls of a name are cut where all calls before have ended and none after has begun; each
  * piece is searched for an order. A call may come next if no other one that is left ended before it
  * began. Calls that only look are taken as soon as their answer is right, which never spoils
  * anything; only calls that change the state are tried one after the other. What such a call does
- * is known from its answer, so the state, but for the place of the occupant, depends on which calls
- * were taken and not on their order: a set that led nowhere once is not tried again with that
+ * is known from its answer, so the state, but for place and mark of the occupant, depends on which
+ * calls were taken and not on their order: a set that led nowhere once is not tried again with that
  * place.
+ *
+ * A release leads back to places that the pod had before. A look that says one of them may have
+ * come before the hold as well as after the release, and the order that is found need not be the
+ * one that was: behind a piece with a release the pod may be anywhere again that the release may
+ * have brought it to.
  */
 #include "check.h"
 
@@ -171,7 +180,8 @@ may_use_token(const record_t *record)
     uint8_t state = state_of_token(record);
     switch (record->status) {
     case SCHEDQ_OK:
-        return state == LIFE_INFLIGHT;
+        return state == LIFE_INFLIGHT &&
+               (!record_fails(record) || (record->place == SCHEDQ_HELD) == record->life->held);
     case SCHEDQ_GONE:
         return state == LIFE_DELETED;
     case SCHEDQ_STALE:
@@ -185,7 +195,7 @@ static bool
 may_pop(const record_t *record)
 {
     const life_t *life = record->life;
-    return life->state == LIFE_WAITING && life->stay == record->stay &&
+    return life->state == LIFE_WAITING && !life->held && life->stay == record->stay &&
            life->object == record->object &&
            (!record->from_backoff || may_become(life->place, SCHEDQ_BACKOFF));
 }
@@ -208,6 +218,17 @@ may_enter(const automaton_t *automaton, const record_t *record)
     default:
         return false;
     }
+}
+
+static bool
+may_keep(const automaton_t *automaton, const record_t *record)
+{
+    const life_t *life = record->life;
+    if (record->status != SCHEDQ_OK || automaton->occupant != life)
+        return record->status != SCHEDQ_OK && automaton->occupant != life;
+    if (life->state == LIFE_INFLIGHT || record->place == SCHEDQ_INFLIGHT)
+        return life->state == LIFE_INFLIGHT && record->place == SCHEDQ_INFLIGHT;
+    return (record->place == SCHEDQ_HELD) == (record->call == OP_HOLD);
 }
 
 static bool
@@ -242,6 +263,9 @@ is_legal(const automaton_t *automaton, const record_t *record)
     case OP_GET:
         return record->status == SCHEDQ_OK ? may_see(automaton, record, record->object)
                                            : automaton->occupant != record->life;
+    case OP_HOLD:
+    case OP_RELEASE:
+        return may_keep(automaton, record);
     case OP_NOMINATE:
         return (record->status == SCHEDQ_OK) == (automaton->occupant == record->life);
     default:
@@ -272,9 +296,10 @@ changes(const record_t *record)
 
 typedef struct before {
     life_t *occupant;
-    const stay_t *stay;
+    const stay_t *stay, *released;
     uint64_t object;
     uint8_t state, place;
+    bool held;
 } before_t;
 
 static before_t
@@ -282,7 +307,8 @@ remember(const automaton_t *automaton, const life_t *life)
 {
     if (life == NULL)
         return (before_t){.occupant = automaton->occupant};
-    return (before_t){automaton->occupant, life->stay, life->object, life->state, life->place};
+    return (before_t){automaton->occupant, life->stay,  life->released, life->object,
+                      life->state,         life->place, life->held};
 }
 
 static void
@@ -292,9 +318,11 @@ restore(automaton_t *automaton, life_t *life, const before_t *before)
     if (life == NULL)
         return;
     life->stay = before->stay;
+    life->released = before->released;
     life->object = before->object;
     life->state = before->state;
     life->place = before->place;
+    life->held = before->held;
 }
 
 static void
@@ -317,6 +345,31 @@ first_place(const record_t *record)
     return gated ? SCHEDQ_GATED : record->call == OP_ADD_MANY ? SCHEDQ_ACTIVE : record->place;
 }
 
+/* A release may bring it anywhere that an error's backoff may lead to. */
+static void
+keep_back(life_t *life, bool held)
+{
+    if (life->state == LIFE_WAITING && held) {
+        life->place = SCHEDQ_HELD;
+    } else if (life->state == LIFE_WAITING && life->held) {
+        life->place = SCHEDQ_ERROR_BACKOFF;
+        life->released = life->stay;
+    }
+    life->held = held;
+}
+
+/* Behind a piece: what its looks said of a pod that it released may be of the time before. */
+static void
+forget_looks(automaton_t *automaton, record_t **piece, uint32_t count)
+{
+    life_t *life = automaton->occupant;
+    for (uint32_t i = 0; i < count; i++) {
+        if (piece[i]->call == OP_RELEASE && piece[i]->life == life && life != NULL &&
+            life->state == LIFE_WAITING && life->released == life->stay && !life->held)
+            life->place = SCHEDQ_ERROR_BACKOFF;
+    }
+}
+
 static void
 take_effect(automaton_t *automaton, record_t *record)
 {
@@ -325,6 +378,8 @@ take_effect(automaton_t *automaton, record_t *record)
         automaton->occupant = life;
         life->object = record->object;
         wait_at(life, life->first, first_place(record));
+    } else if (record->call == OP_HOLD || record->call == OP_RELEASE) {
+        keep_back(life, record->call == OP_HOLD);
     } else if (record->call == OP_UPDATE) {
         /* it says where the pod is when the call is over, perhaps moved by then */
         life->object = record->object;
@@ -439,6 +494,8 @@ search(automaton_t *automaton)
     uint64_t set = automaton->set;
     if (automaton->occupant != NULL && automaton->occupant->state == LIFE_WAITING)
         set ^= automaton->occupant->place * UINT64_C(0x9e3779b97f4a7c15);
+    if (automaton->occupant != NULL && automaton->occupant->held)
+        set ^= UINT64_C(0x2545f4914f6cdd1d);
     uint64_t *dead = &automaton->dead[set % DEAD_SETS];
     if (*dead != set && ++automaton->steps < STEPS_MAX && try_changes(automaton))
         return true;
@@ -559,6 +616,7 @@ check_name(automaton_t *automaton, record_t **calls, uint32_t count, report_t *r
             complain(automaton, calls + start, j - start, report);
             return;
         }
+        forget_looks(automaton, calls + i, j - i);
     }
 }
 

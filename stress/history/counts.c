@@ -25,7 +25,7 @@ counts_add(counts_t *counts, const book_t *book)
                                  (record->call == OP_NOTIFY &&
                                   (book->settings.host || kind_is_registered(record->kind))));
         if (ok && record->call == OP_FIND && record->thread == book->threads &&
-            record->place <= SCHEDQ_INFLIGHT)
+            record->place <= SCHEDQ_HELD)
             counts->pending[record->place]++;
     }
 }
@@ -55,6 +55,7 @@ compare_words(const schedq_words_t *words, const schedq_stats_t *stats, report_t
     const row_t rows[] = {
         {"parked pods, the words another number", stats->parked, words->parked},
         {"gated pods, the words another number", stats->gated, words->gated},
+        {"held pods, the words another number", stats->held, words->held},
         {"pods in backoff, the words another number", stats->backoff, words->backoff},
         {"pods in error backoff, the words another number", stats->error_backoff,
          words->error_backoff},
@@ -73,6 +74,7 @@ compare_places(const counts_t *counts, const schedq_stats_t *stats, report_t *re
         {"parked", stats->parked, pending[SCHEDQ_PARKED]},
         {"gated", stats->gated, pending[SCHEDQ_GATED]},
         {"inflight", stats->inflight, pending[SCHEDQ_INFLIGHT]},
+        {"held", stats->held, pending[SCHEDQ_HELD]},
     };
     compare(rows, sizeof rows / sizeof *rows, report);
 }
@@ -84,7 +86,7 @@ counts_check(const counts_t *counts, schedq_t *queue, unsigned workers, bool mov
     schedq_stats_t stats = SCHEDQ_STATS_INIT;
     uint64_t pending = 0;
     schedq_stats(queue, &stats);
-    for (unsigned place = 0; place <= SCHEDQ_INFLIGHT; place++)
+    for (unsigned place = 0; place <= SCHEDQ_HELD; place++)
         pending += counts->pending[place];
     const row_t rows[] = {
         {"adds", stats.adds, counts->adds},
@@ -97,7 +99,7 @@ counts_check(const counts_t *counts, schedq_t *queue, unsigned workers, bool mov
         {"workers", stats.workers, workers},
         {"pods",
          stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated +
-             stats.inflight,
+             stats.held + stats.inflight,
          pending},
     };
     compare(rows, sizeof rows / sizeof *rows, report);
@@ -115,7 +117,8 @@ counts_print(const counts_t *counts)
                                        {OP_DONE, OP_DONE_MANY, OP_FAIL, OP_TOKEN_ALIVE},
                                        {OP_DELETE, CALL_DELETE_POD, OP_FIND, OP_GET},
                                        {OP_NOTIFY, CALL_TARGET, OP_ACTIVATE, OP_TICK},
-                                       {OP_NOMINATE, CALL_GATE, OP_CLOSE, OP_NONE}};
+                                       {OP_NOMINATE, OP_HOLD, OP_RELEASE, CALL_GATE},
+                                       {OP_CLOSE, OP_NONE, OP_NONE, OP_NONE}};
     for (unsigned i = 0; calls[i / 4][i % 4] != OP_NONE; i++) {
         uint8_t call = calls[i / 4][i % 4];
         printf("%-14s", call_name(call));

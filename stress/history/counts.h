@@ -10,7 +10,7 @@
 typedef struct counts {
     uint64_t adds, pops, dones, failures, deletes, updates, events; /* as in schedq_stats */
     /* at the last quiet point, by place */
-    uint64_t pending[SCHEDQ_INFLIGHT + 1];
+    uint64_t pending[SCHEDQ_HELD + 1];
     uint64_t records;
     uint64_t outcomes[CALLS][SCHEDQ_CANCELED + 1]; /* calls by answer */
 } counts_t;

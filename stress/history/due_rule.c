@@ -4,8 +4,8 @@
  *
  * The clock is read before the tick begins, so the tick's own reading is no earlier. Pods that a
  * gate may have taken out of the backoff are left out, since an event that read the clock earlier
- * may put them back: those that were activated, and, where the gates stand behind the backoff,
- * those that have a gate.
+ * may put them back: those that were activated, or held, and, where the gates stand behind the
+ * backoff, those that have a gate.
  */
 #include "check.h"
 
@@ -118,7 +118,8 @@ may_be_gated(const stay_t *stay, const record_t *look, const settings_t *setting
 static void
 check_stay(const due_rule_t *rule, const stay_t *stay, const settings_t *settings, report_t *report)
 {
-    if (stay->backoff_last == NULL || !stay->timed)
+    if (stay->backoff_last == NULL || !stay->timed ||
+        stay->life->kept_from <= stay->backoff_last->end)
         return;
     const record_t *look = stay->backoff_last, *tick = tick_before(rule, look->begin);
     int64_t expiry = expiry_of(stay, settings);

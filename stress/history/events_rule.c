@@ -10,6 +10,8 @@
  * is open from before the begin of that event until the look is over. A call that puts a pod into
  * the queue asks the gate itself.
  *
+ * Nothing is said of a pod that was held before: its release tries it again, whatever it missed.
+ *
  * The object decides which events help and which gate refuses. While an update runs either object
  * may be the pod's: both must agree before anything is said.
  */
@@ -309,7 +311,8 @@ check_record(const events_rule_t *rule, const record_t *record, report_t *report
     bool enters = record_fails(record) || (record_creates(record) && record->call != CALL_CARRY);
     const stay_t *stay =
         record_fails(record) && record->stay != NULL ? record->stay->next : record->stay;
-    if (record->life == NULL || (!enters && !record_sees(record)))
+    if (record->life == NULL || (!enters && !record_sees(record)) ||
+        record->life->kept_from <= record->end)
         return;
     if (record->place == SCHEDQ_PARKED && stay != NULL)
         check_parked(rule, stay, record, report);

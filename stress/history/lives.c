@@ -211,6 +211,7 @@ resolve_creation(lives_t *lives, const book_t *book, record_t *record, report_t 
     life_t *life = &lives->lives[lives->count++];
     memset(life, 0, sizeof *life);
     life->created = record;
+    life->kept_from = UINT64_MAX;
     record->stay = add_stay(lives, book, life, record);
     bind(life, record, report);
     if (record->pod == 0)
@@ -389,6 +390,17 @@ resolve_nomination(lives_t *lives, record_t *record, report_t *report)
 }
 
 static void
+resolve_keep(lives_t *lives, record_t *record, report_t *report)
+{
+    life_t *life = map_get(&lives->by_pod, record->pod);
+    if (life == NULL)
+        return;
+    bind(life, record, report);
+    if (record->call == OP_HOLD && record->status == SCHEDQ_OK && record->begin < life->kept_from)
+        life->kept_from = record->begin;
+}
+
+static void
 resolve_rest(lives_t *lives, const book_t *book, record_t *record, report_t *report)
 {
     if (record_creates(record) || record_fails(record) ||
@@ -400,6 +412,8 @@ resolve_rest(lives_t *lives, const book_t *book, record_t *record, report_t *rep
         resolve_deletion(lives, record, report);
     else if (record_nudges(record))
         resolve_nudge(lives, record, report);
+    else if (record->call == OP_HOLD || record->call == OP_RELEASE)
+        resolve_keep(lives, record, report);
     else if (record->call == OP_NOMINATE)
         resolve_nomination(lives, record, report);
     else if (record->pod != 0)

@@ -45,11 +45,14 @@ typedef struct life {
     record_t *nudges;                     /* activate, target; in no order */
     record_t *nominations;                /* that were OK; in no order */
     record_t *pops;                       /* by attempts */
+    uint64_t kept_from;                   /* begin of its first hold; UINT64_MAX: none */
     stay_t *first, *last;
     /* ---- automaton.c ---- */
     uint8_t state, place; /* place: of a pod that waits */
+    bool held;
     uint64_t object;
     const stay_t *stay;
+    const stay_t *released; /* the last one in which a release let it go; NULL: none */
 } life_t;
 
 typedef struct lives {

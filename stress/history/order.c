@@ -5,10 +5,10 @@
  * What is known for sure of each stay of a pod becomes windows {from, until, rank}: during all of
  * it the pod is active and ranks at least so. A stay of a pod without updates is one window, from
  * the return of the call that made it active, or of the first look that saw it so, to the begin of
- * what took it. An update that runs may or may not have happened, so there is a window for each
- * description, one for each two that follow each other, with the worse rank, and one for the whole
- * stay with the worst. A pop's pod ranks as the best description that it had at any time of the
- * call.
+ * what took it, or held it first. An update that runs may or may not have happened, so there is a
+ * window for each description, one for each two that follow each other, with the worse rank, and
+ * one for the whole stay with the worst. A pop's pod ranks as the best description that it had at
+ * any time of the call.
  *
  * All windows and pops are swept by time. A Fenwick tree over ranks holds the greatest `until` of
  * the windows that have begun: a pop is wrong if a rank before its own is there with an `until`
@@ -179,6 +179,8 @@ add_window(order_t *order, const stay_t *stay, uint64_t from, uint64_t until, ra
 {
     if (until > stay->taken_from)
         until = stay->taken_from;
+    if (until > stay->life->kept_from)
+        until = stay->life->kept_from;
     if (from < until)
         add_item(
             order,
@@ -246,7 +248,8 @@ add_stay(order_t *order, const stay_t *stay)
         add_active(order, stay);
     if (stay->poppable_from >= stay->active_from || stay->poppable_from >= stay->taken_from)
         return;
-    if (!life_is_nudged(stay->life, stay->began->begin, stay->taken_from))
+    if (stay->life->kept_from == UINT64_MAX &&
+        !life_is_nudged(stay->life, stay->began->begin, stay->taken_from))
         add_item(order,
                  (item_t){.from = stay->poppable_from, .until = stay->taken_from, .stay = stay});
 }
@@ -480,7 +483,8 @@ should_come_first(const record_t *later, const record_t *earlier)
 {
     const stay_t *stay = later->stay;
     if (stay == NULL || earlier->stay == NULL || later->from_backoff ||
-        stay->active_from >= later->begin || life_description(stay->life, later->object) == NULL)
+        stay->life->kept_from <= later->end || stay->active_from >= later->begin ||
+        life_description(stay->life, later->object) == NULL)
         return false;
     for (const record_t *update = stay->life->first_update; update != NULL;
          update = update->next_update) {

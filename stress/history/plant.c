@@ -299,7 +299,9 @@ find_nothing(const book_t *book, const lives_t *lives, uint8_t call, schedq_stat
 {
     for (size_t i = 0; i < lives->count; i++) {
         const stay_t *stay = lives->lives[i].first;
-        record_t *look = plant_look_between(book, stay->active_from, stay->taken_from);
+        record_t *look = plant_is_never_held(stay->life)
+                             ? plant_look_between(book, stay->active_from, stay->taken_from)
+                             : NULL;
         if (look == NULL)
             continue;
         plant_rewrite(look, call, status);
@@ -424,6 +426,7 @@ static const plant_t plants[] = {
     {"reappears", RULE_STATES, plant_reappears},
     {"description", RULE_STATES, plant_description},
     {"moved-back", RULE_STATES, plant_moved_back},
+    {"kept", RULE_STATES, plant_kept},
     {"attempts", RULE_STATES, plant_attempts},
     {"token-twice", RULE_TOKENS, plant_token_twice},
     {"stale-early", RULE_TOKENS, plant_stale_early},

@@ -52,10 +52,16 @@ plant_rewrite_as_look(record_t *record, const stay_t *stay, schedq_place_t place
 }
 
 bool
+plant_is_never_held(const life_t *life)
+{
+    return life->kept_from == UINT64_MAX;
+}
+
+bool
 plant_is_plain(const life_t *life)
 {
-    return life->first_update == NULL && life->first == life->last && life->first->timed &&
-           life->created->call != CALL_CARRY;
+    return plant_is_never_held(life) && life->first_update == NULL && life->first == life->last &&
+           life->first->timed && life->created->call != CALL_CARRY;
 }
 
 record_t *

@@ -15,7 +15,9 @@ void plant_rewrite(record_t *record, uint8_t call, schedq_status_t status);
 void plant_rewrite_about(record_t *record, uint8_t call, const life_t *life);
 /** A find that saw the pod of this stay. */
 void plant_rewrite_as_look(record_t *record, const stay_t *stay, schedq_place_t place);
-/** One stay, one description. */
+/** No call held it: rules leave out pods that one held. */
+bool plant_is_never_held(const life_t *life);
+/** One stay, one description, never held. */
 bool plant_is_plain(const life_t *life);
 /** The pop of a life that has one stay; else NULL. */
 record_t *plant_only_pop(const life_t *life);
@@ -28,6 +30,7 @@ bool plant_missed_activation(book_t *book, lives_t *lives);
 bool plant_gated(book_t *book, lives_t *lives);
 bool plant_gated_add(book_t *book, lives_t *lives);
 bool plant_overdue(book_t *book, lives_t *lives);
+bool plant_kept(book_t *book, lives_t *lives);
 bool plant_moved_back(book_t *book, lives_t *lives);
 bool plant_attempts(book_t *book, lives_t *lives);
 bool plant_empty_backoff(book_t *book, lives_t *lives);

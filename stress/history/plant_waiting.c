@@ -32,8 +32,8 @@ rejectors_of(const record_t *failure)
 static bool
 is_parked_plainly(const stay_t *stay)
 {
-    return stay->life->first_update == NULL && record_fails(stay->began) &&
-           stay->began->place == SCHEDQ_PARKED;
+    return stay->life->first_update == NULL && plant_is_never_held(stay->life) &&
+           record_fails(stay->began) && stay->began->place == SCHEDQ_PARKED;
 }
 
 /*
@@ -71,6 +71,7 @@ plant_missed_in_flight(book_t *book, lives_t *lives)
     for (size_t i = 0; i < lives->stay_count; i++) {
         const stay_t *stay = &lives->stays[i];
         if (!record_fails(stay->began) || stay->began->place == SCHEDQ_PARKED ||
+            !plant_is_never_held(stay->life) ||
             event_between(book, rejectors_of(stay->began), stay->flight->end, stay->began->begin) ==
                 NULL)
             continue;
@@ -123,6 +124,24 @@ plant_gated_add(book_t *book, lives_t *lives)
     return false;
 }
 
+/* A hold of a pod before it is popped, and no release. */
+bool
+plant_kept(book_t *book, lives_t *lives)
+{
+    for (size_t i = 0; i < lives->count; i++) {
+        const life_t *life = &lives->lives[i];
+        const record_t *popped = plant_is_never_held(life) ? life->first->popped : NULL;
+        record_t *look =
+            popped != NULL ? plant_look_between(book, life->created->end, popped->begin) : NULL;
+        if (look != NULL) {
+            plant_rewrite_about(look, OP_HOLD, life);
+            look->place = SCHEDQ_HELD;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Backoffs of stays without a failure before are the shortest. */
 bool
 plant_overdue(book_t *book, lives_t *lives)
@@ -131,7 +150,8 @@ plant_overdue(book_t *book, lives_t *lives)
         const stay_t *stay = &lives->stays[i];
         int64_t expiry = stay->timestamp_ns + book->settings.max_backoff_ns;
         if (stay->backoff_first == NULL || !stay->timed || stay->life->first_update != NULL ||
-            stay->life->nudges != NULL || object_gate(stay->life->created->object) != NO_GATE)
+            stay->life->nudges != NULL || !plant_is_never_held(stay->life) ||
+            object_gate(stay->life->created->object) != NO_GATE)
             continue;
         for (size_t j = 0; j < book->count; j++) {
             const record_t *tick = book->sorted[j];
@@ -182,7 +202,8 @@ plant_empty_backoff(book_t *book, lives_t *lives)
 {
     for (size_t i = 0; i < lives->stay_count; i++) {
         const stay_t *stay = &lives->stays[i];
-        record_t *look = stay->poppable_from < stay->active_from && stay->life->nudges == NULL
+        record_t *look = stay->poppable_from < stay->active_from && stay->life->nudges == NULL &&
+                                 plant_is_never_held(stay->life)
                              ? plant_look_between(book, stay->poppable_from, stay->taken_from)
                              : NULL;
         if (look == NULL)

@@ -29,6 +29,8 @@ typedef enum act {
     ACT_ACTIVATE,
     ACT_TICK,
     ACT_GATE,
+    ACT_HOLD,
+    ACT_RELEASE,
     ACTS
 } act_t;
 
@@ -39,21 +41,21 @@ static const uint8_t weights[PHASES][ACTS] = {
          [ACT_DONE_AGAIN] = 2,  [ACT_ALIVE] = 2,      [ACT_FIND] = 10,    [ACT_GET] = 2,
          [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_NOMINATE] = 4, [ACT_FAIL] = 8,
          [ACT_READD] = 1,       [ACT_EVENT] = 2,      [ACT_TARGET] = 1,   [ACT_ACTIVATE] = 1,
-         [ACT_TICK] = 1,        [ACT_GATE] = 1},
+         [ACT_TICK] = 1,        [ACT_GATE] = 1,       [ACT_HOLD] = 4,     [ACT_RELEASE] = 1},
     [PHASE_MIXED] =
         {[ACT_ADD] = 18,        [ACT_ADD_MANY] = 4,   [ACT_UPDATE] = 11,  [ACT_TRY_POP] = 16,
          [ACT_POP] = 2,         [ACT_POP_MANY] = 3,   [ACT_DONE] = 18,    [ACT_DONE_MANY] = 3,
          [ACT_DONE_AGAIN] = 2,  [ACT_ALIVE] = 2,      [ACT_FIND] = 10,    [ACT_GET] = 2,
          [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_NOMINATE] = 4, [ACT_FAIL] = 14,
          [ACT_READD] = 1,       [ACT_EVENT] = 4,      [ACT_TARGET] = 1,   [ACT_ACTIVATE] = 1,
-         [ACT_TICK] = 1,        [ACT_GATE] = 1},
+         [ACT_TICK] = 1,        [ACT_GATE] = 1,       [ACT_HOLD] = 4,     [ACT_RELEASE] = 1},
     [PHASE_SCARCE] =
         {[ACT_ADD] = 18,        [ACT_ADD_MANY] = 2,   [ACT_UPDATE] = 5,   [ACT_TRY_POP] = 24,
          [ACT_POP] = 3,         [ACT_POP_MANY] = 4,   [ACT_DONE] = 22,    [ACT_DONE_MANY] = 3,
          [ACT_DONE_AGAIN] = 2,  [ACT_ALIVE] = 2,      [ACT_FIND] = 6,     [ACT_GET] = 2,
          [ACT_DELETE_NAME] = 3, [ACT_DELETE_POD] = 4, [ACT_NOMINATE] = 4, [ACT_FAIL] = 16,
          [ACT_READD] = 1,       [ACT_EVENT] = 8,      [ACT_TARGET] = 1,   [ACT_ACTIVATE] = 1,
-         [ACT_TICK] = 1,        [ACT_GATE] = 1},
+         [ACT_TICK] = 1,        [ACT_GATE] = 1,       [ACT_HOLD] = 4,     [ACT_RELEASE] = 1},
 };
 
 static act_t
@@ -225,6 +227,18 @@ use_again(actor_t *actor, uint64_t token)
         actor_done(actor, token);
 }
 
+/*
+ * Each pod is held and released by one thread, so that the state in which a piece of calls leaves
+ * it (automaton.c) does not depend on the order of two that overlap.
+ */
+static void
+hold(const world_t *world, actor_t *actor)
+{
+    uint64_t pod = strange_pod(actor);
+    if ((pod >> 28 ^ pod) % world->options->threads == actor->number)
+        actor_hold(actor, pod);
+}
+
 static void
 turn_gate(actor_t *actor)
 {
@@ -290,6 +304,12 @@ step_of_waiting(world_t *world, actor_t *actor, act_t act)
     case ACT_TICK:
         actor_tick(actor);
         break;
+    case ACT_HOLD:
+        hold(world, actor);
+        break;
+    case ACT_RELEASE:
+        actor_release(actor);
+        break;
     default:
         turn_gate(actor);
     }
@@ -347,6 +367,13 @@ step(world_t *world, actor_t *actor, act_t act)
     }
 }
 
+static void
+release_all(actor_t *actor)
+{
+    while (actor->kept_count > 0)
+        actor_release(actor);
+}
+
 /* ---- the parts of a round -------------------------------------------------------------------- */
 
 static void
@@ -374,6 +401,7 @@ workload_run(world_t *world, unsigned number)
     actor_t *actor = &world->actors[number];
     act_at_random(world, actor);
     finish_all(actor);
+    release_all(actor);
     /* from here on nobody takes or deletes another one's pill */
     pthread_barrier_wait(&world->all_done);
     if (world->plan.last)

@@ -90,6 +90,8 @@ static const field_t info_fields[] = {
     INFO(cycle, FIELD_EQUAL),
     INFO(nominated_node, FIELD_EQUAL),
     INFO(nomination, FIELD_SET),
+    INFO(not_before_ns, FIELD_EQUAL),
+    INFO(held, FIELD_EQUAL),
 };
 
 static const field_t stats_fields[] = {
@@ -99,14 +101,21 @@ static const field_t stats_fields[] = {
     STATS(pops),          STATS(dones),      STATS(failures),
     STATS(deletes),       STATS(updates),    STATS(moves),
     STATS(events),        STATS(hint_calls), STATS(pre_enqueue_calls),
+    STATS(held),
 };
 
 static const field_t words_fields[] = {
-    WORDS(parked, FIELD_EQUAL),           WORDS(gated, FIELD_EQUAL),
-    WORDS(backoff, FIELD_EQUAL),          WORDS(error_backoff, FIELD_EQUAL),
-    WORDS(nominations, FIELD_EQUAL),      WORDS(event_sequence, FIELD_EQUAL),
-    WORDS(next_deadline_ns, FIELD_BOUND), WORDS(now_ns, FIELD_EQUAL),
-    WORDS(closed, FIELD_EQUAL),           WORDS(poppable, FIELD_HINT),
+    WORDS(parked, FIELD_EQUAL),
+    WORDS(gated, FIELD_EQUAL),
+    WORDS(backoff, FIELD_EQUAL),
+    WORDS(error_backoff, FIELD_EQUAL),
+    WORDS(nominations, FIELD_EQUAL),
+    WORDS(event_sequence, FIELD_EQUAL),
+    WORDS(next_deadline_ns, FIELD_BOUND),
+    WORDS(now_ns, FIELD_EQUAL),
+    WORDS(closed, FIELD_EQUAL),
+    WORDS(poppable, FIELD_HINT),
+    WORDS(held, FIELD_EQUAL),
 };
 
 static const field_t explanation_fields[] = {

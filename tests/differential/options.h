@@ -20,7 +20,8 @@ enum features {
     FEATURE_NOMINATE = 16,
     FEATURE_LOOK = 32, /* snapshot, metrics */
     FEATURE_HOST = 64, /* the host decides: candidates, apply */
-    FEATURES_ALL = 127
+    FEATURE_HOLD = 128,
+    FEATURES_ALL = 255
 };
 
 typedef struct options {

@@ -104,6 +104,24 @@ append_name(name_text_t *names, bool kube, uint32_t name, schedq_add_item_t *ite
     names->used += item->name_length;
 }
 
+int64_t
+spec_not_before(const world_t *world, chance_t *chance)
+{
+    const schedq_config_t *config = &world->settings.config;
+
+    switch (chance_below(chance, 8)) {
+    case 0:
+        return 0;
+    case 1:
+        return INT64_MAX;
+    case 2:
+        return world->now;
+    default:
+        return world->now + 1 +
+               (int64_t)(chance_next(chance) % (2 * (uint64_t)config->initial_backoff_ns));
+    }
+}
+
 void
 spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *names,
           schedq_add_item_t *item)
@@ -126,6 +144,10 @@ spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *na
         spec->gate = plugins_gate(chance);
         spec->judged_up_to = plugins_judgement(world, chance, 0);
     }
+    if (settings_have(&world->settings, FEATURE_HOLD) && spec->gate == 0 &&
+        chance_one_in(chance, 10)) {
+        spec->not_before_ns = spec_not_before(world, chance);
+    }
     append_name(names, world_is_kube(world), name, item);
 }
 
@@ -135,7 +157,10 @@ spec_spoil(const world_t *world, chance_t *chance, uint32_t name, name_text_t *n
 {
     schedq_pod_spec_t *spec = &item->spec;
 
-    switch (chance_below(chance, 12)) {
+    switch (chance_below(chance, 13)) {
+    case 12:
+        spec->not_before_ns = chance_one_in(chance, 2) ? -1 : INT64_MIN;
+        break;
     case 0:
         spec->profile = 7;
         break;
@@ -191,6 +216,9 @@ spec_show(const world_t *world, size_t name_length, const schedq_pod_spec_t *spe
     if (spec->nominated_node != 0 || spec->gate != 0) {
         SHOW(world, " nominated_node %" PRIu64 " gate %u judged_up_to %" PRIu64,
              spec->nominated_node, spec->gate, spec->judged_up_to);
+    }
+    if (spec->not_before_ns != 0) {
+        SHOW(world, " not_before %" PRId64, spec->not_before_ns);
     }
     SHOW(world, "\n");
 }

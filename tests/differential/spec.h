@@ -36,6 +36,9 @@ void spec_for_life(const world_t *world, chance_t *chance, const life_t *life, u
                    schedq_pod_spec_t *spec);
 
 /** Shows a spec in one line. */
+/** A time to hold a pod until: near the clock, or far away. */
+int64_t spec_not_before(const world_t *world, chance_t *chance);
+
 void spec_show(const world_t *world, size_t name_length, const schedq_pod_spec_t *spec);
 
 #endif

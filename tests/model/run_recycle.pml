@@ -37,7 +37,7 @@
  * stands for engine/lockfree/refs/run.c run_peek 94636ed0
  * stands for engine/lockfree/refs/run.h run_advance_by b3a0cce1
  * stands for engine/lockfree/refs/bin.c drop_run 08fcf46c
- * stands for engine/lockfree/refs/bin.c cursor_load 2d955b72
+ * stands for engine/lockfree/refs/bin.c cursor_load 1485f354
  * stands for engine/lockfree/refs/bin.c merge_into d73fbc6d
  * stands for engine/lockfree/refs/bin.c put_beside 2575b2d9
  * stands for engine/lockfree/refs/bin.c put_merged 7b277497

@@ -43,6 +43,9 @@ static const struct {
     [OP_GET] = {"get", OK | NOT_FOUND, 0},
     [OP_ACTIVATE] = {"activate", OK, NOMEM},
     [OP_NOMINATE] = {"nominate", OK | NOT_FOUND, NOMEM},
+    [OP_HOLD] = {"hold", OK | NOT_FOUND, NOMEM},
+    [OP_RELEASE] = {"release", OK | NOT_FOUND, NOMEM},
+    [OP_NOT_BEFORE] = {"not_before", OK | NOT_FOUND, NOMEM},
     [OP_NOTIFY] = {"notify", OK, NOMEM},
     [OP_TICK] = {"tick", OK, NOMEM},
     [OP_SNAPSHOT] = {"snapshot", OK, NOMEM},
@@ -123,6 +126,12 @@ call(schedq_worker_t *worker, op_t *op)
         return schedq_activate(worker, op->pods, op->count, &op->result);
     case OP_NOMINATE:
         return schedq_nominate(worker, pod, op->node);
+    case OP_HOLD:
+        return schedq_hold(worker, pod, &op->result);
+    case OP_RELEASE:
+        return schedq_release(worker, pod, &op->result);
+    case OP_NOT_BEFORE:
+        return schedq_not_before(worker, pod, op->deadline_ns, &op->result);
     case OP_NOTIFY:
         return schedq_notify(worker, op->change, &op->result);
     case OP_TICK:

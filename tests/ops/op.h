@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <schedq/hold.h>
 #include <schedq/schedq.h>
 
 /** Pods of one call, at most. */
@@ -41,6 +42,9 @@ typedef enum op_kind {
     OP_GET,
     OP_ACTIVATE,
     OP_NOMINATE,
+    OP_HOLD,
+    OP_RELEASE,
+    OP_NOT_BEFORE,
     OP_NOTIFY,
     OP_TICK,
     OP_SNAPSHOT,
@@ -85,7 +89,7 @@ typedef struct op {
     schedq_profile_t profile; /* event_stamp, count_reasons */
     schedq_query_t *query;
     const schedq_decision_t *decisions;
-    int64_t deadline_ns; /* pop_until */
+    int64_t deadline_ns; /* pop_until; not_before: the time */
     int64_t wait_ns;     /* pop_for */
     uint64_t node;
     schedq_t *queue;        /* close */

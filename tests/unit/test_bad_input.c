@@ -239,8 +239,8 @@ bad_specs_are_refused(void **state)
         refuse_spec(fixture, spec, "reserved");
     }
     spec = good;
-    spec.not_before_ns = 1;
-    refuse_spec(fixture, spec, "not_before_ns 1");
+    spec.not_before_ns = -1;
+    refuse_spec(fixture, spec, "not_before_ns -1");
     spec = good;
     spec.label = 7;
     refuse_spec(fixture, spec, "label 7");

@@ -91,6 +91,22 @@ a_gated_pod_names_its_gate(void **state)
 }
 
 static void
+a_held_pod_tells_when_time_releases_it(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
+    schedq_result_t result;
+    assert_ok(schedq_not_before(fx_worker(fixture), pod, FX_START + SEC(3), &result));
+    assert_ns_equal(explain(fixture, pod).wake_ns, FX_START + SEC(3));
+    assert_sentence(fixture, pod,
+                    "held; came 0.000 s ago; time alone tries it again in 3.000 s; attempts 0, "
+                    "rejections 0, errors 0");
+    assert_ok(schedq_hold(fx_worker(fixture), pod, &result));
+    assert_ns_equal(explain(fixture, pod).wake_ns, SCHEDQ_NO_DEADLINE);
+    assert_sentence(fixture, pod, "held; came 0.000 s ago; attempts 0, rejections 0, errors 0");
+}
+
+static void
 active_pods_and_those_in_flight_are_told_of(void **state)
 {
     fixture_t *fixture = *state;
@@ -185,6 +201,7 @@ main(int argc, char **argv)
         fx_test(a_parked_pod_names_its_rejectors_and_when_time_tries_it),
         fx_test(a_pod_that_backs_off_tells_its_end),
         fx_test(a_gated_pod_names_its_gate),
+        fx_test(a_held_pod_tells_when_time_releases_it),
         fx_test(active_pods_and_those_in_flight_are_told_of),
         fx_test(a_sentence_is_cut_to_its_room),
         fx_test(bits_have_names),

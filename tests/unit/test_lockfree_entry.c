@@ -88,6 +88,8 @@ assert_described(world_t *world, const struct entry *entry, const struct descrip
     assert_true(got.described_node == expected->described_node);
     assert_true(got.nominated_node == expected->nominated_node);
     assert_true(got.nomination == expected->nomination);
+    assert_int_equal(got.marks, expected->marks);
+    assert_ns_equal(description_time(&got), description_time(expected));
 }
 
 static const struct description first = {
@@ -97,7 +99,7 @@ static const struct description second = {.object = 77,
                                           .order_key = INT64_MAX,
                                           .priority = INT32_MAX,
                                           .flags = 0,
-                                          .own_key = true,
+                                          .marks = MARK_OWN_KEY,
                                           .described_node = UINT64_MAX,
                                           .nominated_node = UINT64_MAX - 1,
                                           .nomination = UINT64_MAX - 2};
@@ -381,6 +383,48 @@ what_was_said_in_this_stay_counts_where_it_means_something(void **unused)
 }
 
 static void
+what_the_record_knows_of_a_stay_is_not_in_the_description_too(void **unused)
+{
+    (void)unused;
+    const struct gating nothing = {.stay = stay_word(1000, 7)};
+    assert_false(gating_says(&nothing));
+    const struct gating said[] = {{.stay = stay_word(1000, 7), .refused = 1},
+                                  {.stay = stay_word(1000, 7), .first = 1},
+                                  {.stay = stay_word(1000, 0) | STAY_UNGATED},
+                                  {.stay = stay_word(1000, 7) | STAY_ATTEMPTED}};
+    for (unsigned i = 0; i < sizeof said / sizeof said[0]; i++)
+        assert_true(gating_says(&said[i]));
+}
+
+/* Memory is used again at once, with what its last description left in it. */
+static void
+a_description_tells_nothing_of_the_one_whose_memory_it_has(void **state)
+{
+    world_t *world = *state;
+    struct entries *entries = &world->ground.entries;
+    struct entry *entry = entry_at(entries, take(world));
+    struct description full = second, got;
+    struct gating gating = {.refused = 1, .stay = 2 | STAY_UNGATED, .first = 3};
+    full.marks |= MARK_HELD;
+    description_set_time(&full, 99);
+    uint64_t desc = description_make(entries, &world->descriptions, &full, &gating);
+    entry_copy(entries, entry, desc, &got, &gating);
+    assert_true(gating.refused == 1 && gating.stay == (2 | STAY_UNGATED) && gating.first == 3);
+    assert_true(description_is_held(&got));
+    assert_ns_equal(description_time(&got), 99);
+    uint32_t memory = ref_record(desc);
+    description_give(entries, &world->descriptions, desc);
+    desc = description_make(entries, &world->descriptions, &first, NULL);
+    assert_int_equal(ref_record(desc), memory);
+    entry_copy(entries, entry, desc, &got, &gating);
+    assert_true(got.described_node == 0 && got.nominated_node == 0 && got.nomination == 0);
+    assert_false(description_is_held(&got));
+    assert_ns_equal(description_time(&got), 0);
+    assert_true(gating.refused == 0 && gating.stay == 0 && gating.first == 0);
+    description_give(entries, &world->descriptions, desc);
+}
+
+static void
 a_new_record_is_nobodys(void **state)
 {
     world_t *world = *state;
@@ -412,8 +456,9 @@ description_of(uint64_t life, uint32_t number)
                                 .order_key = -(int64_t)(number * UINT64_C(2654435761)),
                                 .priority = (int32_t)(number ^ 0x5a5a5a5au),
                                 .flags = (uint8_t)number,
-                                .own_key = true,
-                                .described_node = number % 2 == 0 ? 0 : number * UINT64_C(40503)};
+                                .marks = MARK_OWN_KEY | (number % 3 == 0 ? 0 : MARK_NOT_BEFORE),
+                                .described_node = number % 2 == 0 ? 0 : number * UINT64_C(40503),
+                                .not_before = (int64_t)number + 1};
 }
 
 static bool
@@ -422,7 +467,8 @@ is_whole(const struct description *got, uint64_t life, bool is_inline)
     struct description expected = description_of(life, (uint32_t)got->object);
     return got->object >> 32 == (life & UINT32_MAX) && got->order_key == expected.order_key &&
            got->priority == expected.priority && got->flags == expected.flags &&
-           got->described_node == (is_inline ? 0 : expected.described_node);
+           got->described_node == (is_inline ? 0 : expected.described_node) &&
+           description_time(got) == (is_inline ? 0 : description_time(&expected));
 }
 
 typedef struct team {
@@ -577,6 +623,8 @@ main(void)
             lives_go_on_where_versions_go_round_though_pages_come_and_go, setup, teardown),
         cmocka_unit_test_setup_teardown(
             descriptions_go_on_where_tags_go_round_though_pages_come_and_go, setup, teardown),
+        cmocka_unit_test(what_the_record_knows_of_a_stay_is_not_in_the_description_too),
+        TEST(a_description_tells_nothing_of_the_one_whose_memory_it_has),
         TEST(a_new_record_is_nobodys),
         TEST(without_memory_there_is_no_description),
         TEST(updates_never_reach_another_life_and_nobody_reads_half_of_one),

@@ -38,27 +38,28 @@ cas_after_another(atomic_u64 *word, uint64_t expected, uint64_t desired)
 
 #define LAST_VERSION ((UINT64_C(1) << 36) - 1)
 
-static const char *const names[] = {"FREE",  "ACTIVE",   "BACKOFF", "PARKED",
-                                    "GATED", "INFLIGHT", "DEAD",    "ERROR_BACKOFF"};
+static const char *const names[] = {"FREE",     "ACTIVE", "BACKOFF",       "PARKED", "GATED",
+                                    "INFLIGHT", "DEAD",   "ERROR_BACKOFF", "HELD"};
 
-enum { PLACES = 8, CONTAINERS = 5 };
+enum { PLACES = 9, CONTAINERS = 6 };
 
-static const enum place containers[CONTAINERS] = {PLACE_ACTIVE, PLACE_BACKOFF, PLACE_PARKED,
-                                                  PLACE_GATED, PLACE_ERROR_BACKOFF};
+static const enum place containers[CONTAINERS] = {PLACE_ACTIVE, PLACE_BACKOFF,       PLACE_PARKED,
+                                                  PLACE_GATED,  PLACE_ERROR_BACKOFF, PLACE_HELD};
 
 /* ---- the rule -------------------------------------------------------------------------------- */
 
 /* s: state_switch; o: its owner stores; -: nobody. */
 static const char leaves[PLACES][PLACES + 1] = {
-    /*                       FREE ACTIVE BACKOFF PARKED GATED INFLIGHT DEAD ERROR_BACKOFF */
-    [PLACE_FREE] = "-oooo--o",          //
-    [PLACE_ACTIVE] = "-s---ss-",        //
-    [PLACE_BACKOFF] = "-ss-sss-",       //
-    [PLACE_PARKED] = "-ssss-s-",        //
-    [PLACE_GATED] = "-ss-s-s-",         //
-    [PLACE_INFLIGHT] = "-sssssss",      //
-    [PLACE_DEAD] = "o-------",          //
-    [PLACE_ERROR_BACKOFF] = "-s--s-ss", //
+    /*                       FREE ACTIVE BACKOFF PARKED GATED INFLIGHT DEAD ERROR_BACKOFF HELD */
+    [PLACE_FREE] = "-oooo--oo",          //
+    [PLACE_ACTIVE] = "-s---ss-s",        //
+    [PLACE_BACKOFF] = "-ss-sss-s",       //
+    [PLACE_PARKED] = "-ssss-s-s",        //
+    [PLACE_GATED] = "-ss-s-s-s",         //
+    [PLACE_INFLIGHT] = "-ssssssss",      //
+    [PLACE_DEAD] = "o--------",          //
+    [PLACE_ERROR_BACKOFF] = "-s--s-sss", //
+    [PLACE_HELD] = "-ss-s-sss",          //
 };
 
 enum access { ACCESS_SWITCH, ACCESS_HELP, ACCESS_DESCRIBE, ACCESS_FLAG, ACCESSES };
@@ -89,7 +90,7 @@ static const struct meaning {
     {PLACE_BACKOFF, false, "sVssFs"}, {PLACE_PARKED, false, "sVssFs"},
     {PLACE_GATED, false, "sVssFs"},   {PLACE_INFLIGHT, false, "ssssFs"},
     {PLACE_DEAD, false, "ssssss"},    {PLACE_ERROR_BACKOFF, false, "sVssFs"},
-    {PLACE_INFLIGHT, true, "ssssss"},
+    {PLACE_HELD, false, "sVssFs"},    {PLACE_INFLIGHT, true, "ssssss"},
 };
 
 /* ---- the word, a second time ----------------------------------------------------------------- */
@@ -104,13 +105,13 @@ struct word {
 static uint32_t
 detail(const struct word *word)
 {
-    return word->place == PLACE_ACTIVE ? word->band * 32 + word->lag : word->lag + word->flags;
+    return word->place == PLACE_ACTIVE ? word->band * 16 + word->lag : word->lag + word->flags;
 }
 
 static uint64_t
 pack(const struct word *word)
 {
-    return word->version * (UINT64_C(1) << 28) + (unsigned)word->place * (UINT64_C(1) << 25) +
+    return word->version * (UINT64_C(1) << 28) + (unsigned)word->place * (UINT64_C(1) << 24) +
            detail(word);
 }
 
@@ -145,10 +146,10 @@ static void
 visit_extras(struct word word, visit_fn *visit)
 {
     static const uint32_t lags[] = {
-        0, 1, 2, 5, 30, 31, 32, 63, 4096, (UINT32_C(1) << 22) - 2, (UINT32_C(1) << 22) - 1};
+        0, 1, 2, 5, 14, 15, 16, 63, 4096, (UINT32_C(1) << 22) - 2, (UINT32_C(1) << 22) - 1};
     for (unsigned i = 0; waits(word.place) && i < sizeof lags / sizeof *lags; i++) {
         word.lag = lags[i];
-        if (word.place != PLACE_ACTIVE || word.lag < 32)
+        if (word.place != PLACE_ACTIVE || word.lag < 16)
             visit(&word);
     }
     for (unsigned flags = 0; word.place == PLACE_INFLIGHT && flags < 8; flags++) {
@@ -192,7 +193,7 @@ check_fields(const struct word *word)
     bool waiting = waits(word->place) && word->place != PLACE_ACTIVE;
     assert_int_equal(state_waits(state), waiting);
     assert_int_equal(state_lag_is_at_end(state),
-                     word->lag == (waiting ? (UINT32_C(1) << 22) - 1 : 31));
+                     word->lag == (waiting ? (UINT32_C(1) << 22) - 1 : 15));
     assert_true(state_base(state) == earlier(word->version, word->lag));
     bool active = word->place == PLACE_ACTIVE;
     uint32_t rest = active ? word->lag : detail(word);
@@ -243,8 +244,8 @@ places_have_their_public_names(void **unused)
 {
     (void)unused;
     static const schedq_place_t expected[PLACES] = {
-        SCHEDQ_NOWHERE, SCHEDQ_ACTIVE,   SCHEDQ_BACKOFF, SCHEDQ_PARKED,
-        SCHEDQ_GATED,   SCHEDQ_INFLIGHT, SCHEDQ_NOWHERE, SCHEDQ_ERROR_BACKOFF};
+        SCHEDQ_NOWHERE,  SCHEDQ_ACTIVE,  SCHEDQ_BACKOFF,       SCHEDQ_PARKED, SCHEDQ_GATED,
+        SCHEDQ_INFLIGHT, SCHEDQ_NOWHERE, SCHEDQ_ERROR_BACKOFF, SCHEDQ_HELD};
     for (unsigned i = 0; i < PLACES; i++)
         assert_place(place_public((enum place)i), expected[i]);
 }

@@ -126,7 +126,7 @@ get_finds_pods_in_flight_and_no_others_than_those_that_live(void **state)
 
 typedef struct census {
     unsigned total, deleted;
-    unsigned by_place[SCHEDQ_INFLIGHT + 1];
+    unsigned by_place[SCHEDQ_HELD + 1];
     char names[4096];
     unsigned limit; /* stops after so many; 0: none */
 } census_t;
@@ -141,7 +141,7 @@ count_pod(void *ctx, const schedq_pod_info_t *pod)
     assert_null(strstr(census->names, name));
     if (strlen(census->names) + strlen(name) < sizeof census->names)
         strcat(census->names, name);
-    assert_true(pod->place >= SCHEDQ_ACTIVE && pod->place <= SCHEDQ_INFLIGHT);
+    assert_true(pod->place >= SCHEDQ_ACTIVE && pod->place <= SCHEDQ_HELD);
     census->by_place[pod->place]++;
     census->deleted += pod->deleted;
     census->total++;
@@ -364,8 +364,8 @@ every_status_and_place_has_its_name(void **state)
         "SCHEDQ_EXISTS",  "SCHEDQ_NOT_FOUND", "SCHEDQ_STALE",     "SCHEDQ_GONE",
         "SCHEDQ_FULL",    "SCHEDQ_NOMEM",     "SCHEDQ_BUSY",      "SCHEDQ_RETRY",
         "SCHEDQ_CHANGED", "SCHEDQ_INVALID",   "SCHEDQ_NOT_EMPTY", "SCHEDQ_CANCELED"};
-    static const char *const places[] = {"nowhere", "active", "backoff", "error-backoff",
-                                         "parked",  "gated",  "inflight"};
+    static const char *const places[] = {"nowhere", "active", "backoff",  "error-backoff",
+                                         "parked",  "gated",  "inflight", "held"};
     for (int i = 0; i <= SCHEDQ_CANCELED; i++) {
         const char *text = schedq_status_text((schedq_status_t)i);
         assert_string_equal(schedq_status_name((schedq_status_t)i), statuses[i]);
@@ -379,7 +379,7 @@ every_status_and_place_has_its_name(void **state)
                         "unknown status");
     assert_string_equal(schedq_status_text((schedq_status_t)-1), "unknown status");
     assert_string_equal(schedq_status_name((schedq_status_t)-1), "SCHEDQ_UNKNOWN");
-    for (int i = 0; i <= SCHEDQ_INFLIGHT; i++)
+    for (int i = 0; i <= SCHEDQ_HELD; i++)
         assert_string_equal(schedq_place_name((schedq_place_t)i), places[i]);
     assert_non_null(schedq_place_name((schedq_place_t)99));
     assert_int_equal(schedq_version(),

@@ -2,10 +2,11 @@
  * Every operation on a pod in every place, for three presets: SPEC section 6 as a table.
  *
  * A row is an operation; the letters are where the pod is afterwards, by the place it was in
- * before: absent, Active, Backoff, Error backoff, Parked, Gated, In flight. The last letter is
- * where the pod in flight goes when its cycle then fails with the rejector Fit ('x': its holder
+ * before: absent, Active, Backoff, Error backoff, Parked, Gated, In flight, Held. The last letter
+ * is where the pod in flight goes when its cycle then fails with the rejector Fit ('x': its holder
  * gets GONE). '-' is nowhere, '.' a place that the preset lacks.
  */
+#include <schedq/hold.h>
 #include <string.h>
 
 #include "fixture.h"
@@ -25,10 +26,10 @@ typedef void (*operation_fn)(scene_t *scene);
 typedef struct row {
     const char *name;
     operation_fn run;
-    const char *places; /* "-ABEPGI" and then the letter after the failure */
+    const char *places; /* "-ABEPGIH" and then the letter after the failure */
 } row_t;
 
-static const char letters[] = "-ABEPGI";
+static const char letters[] = "-ABEPGIH";
 
 /* ---- operations ---- */
 
@@ -170,6 +171,36 @@ nominate(scene_t *scene)
 }
 
 static void
+hold(scene_t *scene)
+{
+    assert_status(schedq_hold(fx_worker(scene->fixture), scene->pod, NULL),
+                  scene->pod.bits != 0 ? SCHEDQ_OK : SCHEDQ_NOT_FOUND);
+}
+
+static void
+release(scene_t *scene)
+{
+    assert_status(schedq_release(fx_worker(scene->fixture), scene->pod, NULL),
+                  scene->pod.bits != 0 ? SCHEDQ_OK : SCHEDQ_NOT_FOUND);
+}
+
+static void
+later(scene_t *scene)
+{
+    assert_status(schedq_not_before(fx_worker(scene->fixture), scene->pod,
+                                    fx_now(scene->fixture) + SEC(1), NULL),
+                  scene->pod.bits != 0 ? SCHEDQ_OK : SCHEDQ_NOT_FOUND);
+}
+
+static void
+past(scene_t *scene)
+{
+    assert_status(
+        schedq_not_before(fx_worker(scene->fixture), scene->pod, fx_now(scene->fixture), NULL),
+        scene->pod.bits != 0 ? SCHEDQ_OK : SCHEDQ_NOT_FOUND);
+}
+
+static void
 done_of_another_cycle(scene_t *scene)
 {
     assert_status(schedq_done(fx_worker(scene->fixture), (schedq_token_t){scene->pod.bits + 1}),
@@ -179,71 +210,83 @@ done_of_another_cycle(scene_t *scene)
 /* ---- the tables ---- */
 
 static const row_t default_rows[] = {
-    {"add", add, "AABEPGIP"},
-    {"add, refused by the gate", add_refused, "GABEPGIP"},
-    {"pop", pop, "-IIEPGIP"},
-    {"update", update, "AABEPGIP"},
-    {"update with an event that helps", update_that_helps, "AABEBGIB"},
-    {"delete", delete_pod, "-------x"},
-    {"event that nobody registered", move_uninteresting, "-ABEPGIP"},
-    {"event, hint says skip", move_skipped, "-ABEPGIP"},
-    {"event, hint says queue", move_wanted, "-ABEBAIB"},
-    {"event, hint says queue, gate refuses", move_wanted_but_refused, "-ABEGGIG"},
-    {"wildcard", wildcard, "-ABEBAIB"},
-    {"activate", activate, "-AAAAAIB"},
-    {"activate, refused by the gate", activate_refused, "-AGGGGIG"},
-    {"tick at once", tick_at_once, "-ABEPGIP"},
-    {"tick after the backoff", tick_after_the_backoff, "-AAAPGIP"},
-    {"tick after the backoff, gate refuses", tick_after_the_backoff_refused, "-AAAPGIP"},
-    {"tick after the limit", tick_after_the_limit, "-AAAAAIP"},
-    {"nominate", nominate, "-ABEPGIP"},
-    {"done with a wrong token", done_of_another_cycle, "-ABEPGIP"},
+    {"add", add, "AABEPGIHP"},
+    {"add, refused by the gate", add_refused, "GABEPGIHP"},
+    {"pop", pop, "-IIEPGIHP"},
+    {"update", update, "AABEPGIHP"},
+    {"update with an event that helps", update_that_helps, "AABEBGIHB"},
+    {"delete", delete_pod, "--------x"},
+    {"event that nobody registered", move_uninteresting, "-ABEPGIHP"},
+    {"event, hint says skip", move_skipped, "-ABEPGIHP"},
+    {"event, hint says queue", move_wanted, "-ABEBAIHB"},
+    {"event, hint says queue, gate refuses", move_wanted_but_refused, "-ABEGGIHG"},
+    {"wildcard", wildcard, "-ABEBAIHB"},
+    {"activate", activate, "-AAAAAIHB"},
+    {"activate, refused by the gate", activate_refused, "-AGGGGIHG"},
+    {"tick at once", tick_at_once, "-ABEPGIHP"},
+    {"tick after the backoff", tick_after_the_backoff, "-AAAPGIHP"},
+    {"tick after the backoff, gate refuses", tick_after_the_backoff_refused, "-AAAPGIHP"},
+    {"tick after the limit", tick_after_the_limit, "-AAAAAIHP"},
+    {"nominate", nominate, "-ABEPGIHP"},
+    {"done with a wrong token", done_of_another_cycle, "-ABEPGIHP"},
+    {"hold", hold, "-HHHHHIHH"},
+    {"release", release, "-ABEPGIAP"},
+    {"not before, later", later, "-HHHHHIHH"},
+    {"not before, past", past, "-ABEPGIHP"},
 };
 
 /* Differs from the default: no wildcard and no leftover flush for gated pods. */
 static const row_t kube_1_34_rows[] = {
-    {"add", add, "AABEPGIP"},
-    {"add, refused by the gate", add_refused, "GABEPGIP"},
-    {"pop", pop, "-IIEPGIP"},
-    {"update", update, "AABEPGIP"},
-    {"update with an event that helps", update_that_helps, "AABEBGIB"},
-    {"delete", delete_pod, "-------x"},
-    {"event that nobody registered", move_uninteresting, "-ABEPGIP"},
-    {"event, hint says skip", move_skipped, "-ABEPGIP"},
-    {"event, hint says queue", move_wanted, "-ABEBAIB"},
-    {"event, hint says queue, gate refuses", move_wanted_but_refused, "-ABEGGIG"},
-    {"wildcard", wildcard, "-ABEBGIB"},
-    {"activate", activate, "-AAAAAIB"},
-    {"activate, refused by the gate", activate_refused, "-AGGGGIG"},
-    {"tick at once", tick_at_once, "-ABEPGIP"},
-    {"tick after the backoff", tick_after_the_backoff, "-AAAPGIP"},
-    {"tick after the backoff, gate refuses", tick_after_the_backoff_refused, "-AAAPGIP"},
-    {"tick after the limit", tick_after_the_limit, "-AAAAGIP"},
-    {"nominate", nominate, "-ABEPGIP"},
-    {"done with a wrong token", done_of_another_cycle, "-ABEPGIP"},
+    {"add", add, "AABEPGIHP"},
+    {"add, refused by the gate", add_refused, "GABEPGIHP"},
+    {"pop", pop, "-IIEPGIHP"},
+    {"update", update, "AABEPGIHP"},
+    {"update with an event that helps", update_that_helps, "AABEBGIHB"},
+    {"delete", delete_pod, "--------x"},
+    {"event that nobody registered", move_uninteresting, "-ABEPGIHP"},
+    {"event, hint says skip", move_skipped, "-ABEPGIHP"},
+    {"event, hint says queue", move_wanted, "-ABEBAIHB"},
+    {"event, hint says queue, gate refuses", move_wanted_but_refused, "-ABEGGIHG"},
+    {"wildcard", wildcard, "-ABEBGIHB"},
+    {"activate", activate, "-AAAAAIHB"},
+    {"activate, refused by the gate", activate_refused, "-AGGGGIHG"},
+    {"tick at once", tick_at_once, "-ABEPGIHP"},
+    {"tick after the backoff", tick_after_the_backoff, "-AAAPGIHP"},
+    {"tick after the backoff, gate refuses", tick_after_the_backoff_refused, "-AAAPGIHP"},
+    {"tick after the limit", tick_after_the_limit, "-AAAAGIHP"},
+    {"nominate", nominate, "-ABEPGIHP"},
+    {"done with a wrong token", done_of_another_cycle, "-ABEPGIHP"},
+    {"hold", hold, "-HHHHHIHH"},
+    {"release", release, "-ABEPGIAP"},
+    {"not before, later", later, "-HHHHHIHH"},
+    {"not before, past", past, "-ABEPGIHP"},
 };
 
 /* No hints, no pop from backoff, errors park; any move retries what is in flight. */
 static const row_t kube_1_26_rows[] = {
-    {"add", add, "AAB.PGIP"},
-    {"add, refused by the gate", add_refused, "GAB.PGIP"},
-    {"pop", pop, "-IB.PGIP"},
-    {"update", update, "AAB.PGIP"},
-    {"update that changed something", update_that_helps, "AAB.BAIP"},
-    {"delete", delete_pod, "---.---x"},
-    {"event that nobody registered", move_uninteresting, "-AB.PGIB"},
-    {"event, hints are not asked", move_skipped, "-AB.BAIB"},
-    {"event", move_wanted, "-AB.BAIB"},
-    {"event, gate refuses", move_wanted_but_refused, "-AB.BGIB"},
-    {"wildcard", wildcard, "-AB.BAIB"},
-    {"activate", activate, "-AA.AAIP"},
-    {"activate, refused by the gate", activate_refused, "-AG.GGIP"},
-    {"tick at once", tick_at_once, "-AB.PGIP"},
-    {"tick after the backoff", tick_after_the_backoff, "-AA.PGIP"},
-    {"tick after the backoff, gate refuses", tick_after_the_backoff_refused, "-AG.PGIP"},
-    {"tick after the limit", tick_after_the_limit, "-AA.AAIP"},
-    {"nominate", nominate, "-AB.PGIP"},
-    {"done with a wrong token", done_of_another_cycle, "-AB.PGIP"},
+    {"add", add, "AAB.PGIHP"},
+    {"add, refused by the gate", add_refused, "GAB.PGIHP"},
+    {"pop", pop, "-IB.PGIHP"},
+    {"update", update, "AAB.PGIHP"},
+    {"update that changed something", update_that_helps, "AAB.BAIHP"},
+    {"delete", delete_pod, "---.----x"},
+    {"event that nobody registered", move_uninteresting, "-AB.PGIHB"},
+    {"event, hints are not asked", move_skipped, "-AB.BAIHB"},
+    {"event", move_wanted, "-AB.BAIHB"},
+    {"event, gate refuses", move_wanted_but_refused, "-AB.BGIHB"},
+    {"wildcard", wildcard, "-AB.BAIHB"},
+    {"activate", activate, "-AA.AAIHP"},
+    {"activate, refused by the gate", activate_refused, "-AG.GGIHP"},
+    {"tick at once", tick_at_once, "-AB.PGIHP"},
+    {"tick after the backoff", tick_after_the_backoff, "-AA.PGIHP"},
+    {"tick after the backoff, gate refuses", tick_after_the_backoff_refused, "-AG.PGIHP"},
+    {"tick after the limit", tick_after_the_limit, "-AA.AAIHP"},
+    {"nominate", nominate, "-AB.PGIHP"},
+    {"done with a wrong token", done_of_another_cycle, "-AB.PGIHP"},
+    {"hold", hold, "-HH.HHIHH"},
+    {"release", release, "-AB.PGIBP"},
+    {"not before, later", later, "-HH.HHIHH"},
+    {"not before, past", past, "-AB.PGIHP"},
 };
 
 /* ---- running them ---- */
@@ -290,6 +333,10 @@ put_pod(scene_t *scene, schedq_place_t place)
         scene->pod = fx_add(fixture, NAME, 0);
         scene->popped = fx_pop(fixture, NAME);
         break;
+    case SCHEDQ_HELD:
+        scene->pod = fx_add(fixture, NAME, 0);
+        hold(scene);
+        break;
     }
     assert_place(fx_place(fixture, NAME), place);
 }
@@ -299,7 +346,7 @@ put_pod(scene_t *scene, schedq_place_t place)
  * name is there once.
  */
 typedef struct census {
-    unsigned by_place[SCHEDQ_INFLIGHT + 1];
+    unsigned by_place[SCHEDQ_HELD + 1];
     unsigned alive;
 } census_t;
 
@@ -322,6 +369,7 @@ check_counts(scene_t *scene)
                      census.by_place[SCHEDQ_BACKOFF], census.by_place[SCHEDQ_ERROR_BACKOFF],
                      census.by_place[SCHEDQ_PARKED], census.by_place[SCHEDQ_GATED],
                      census.by_place[SCHEDQ_INFLIGHT]);
+    assert_int_equal(fx_stats(scene->fixture).held, census.by_place[SCHEDQ_HELD]);
     assert_true(census.alive <= 1);
 }
 
@@ -353,9 +401,9 @@ run_cell(schedq_preset_t preset, const row_t *row, schedq_place_t place)
     check_counts(&scene);
     if (place == SCHEDQ_INFLIGHT) {
         got = letter_after_failure(&scene);
-        if (got != row->places[SCHEDQ_INFLIGHT + 1]) {
+        if (got != row->places[SCHEDQ_HELD + 1]) {
             print_error("%s in flight, then failed: expected %c, got %c\n", row->name,
-                        row->places[SCHEDQ_INFLIGHT + 1], got);
+                        row->places[SCHEDQ_HELD + 1], got);
             wrong++;
         }
         check_counts(&scene);
@@ -369,8 +417,8 @@ run_rows(schedq_preset_t preset, const row_t *rows, size_t count)
 {
     unsigned wrong = 0;
     for (size_t i = 0; i < count; i++) {
-        assert_int_equal(strlen(rows[i].places), SCHEDQ_INFLIGHT + 2);
-        for (int place = SCHEDQ_NOWHERE; place <= SCHEDQ_INFLIGHT; place++) {
+        assert_int_equal(strlen(rows[i].places), SCHEDQ_HELD + 2);
+        for (int place = SCHEDQ_NOWHERE; place <= SCHEDQ_HELD; place++) {
             if (rows[i].places[place] != '.')
                 wrong += run_cell(preset, &rows[i], (schedq_place_t)place);
         }

@@ -159,6 +159,10 @@ the_line_is_what_pops_take(void **state)
         snprintf(name, sizeof name, "ns/%u", other);
         if ((seed_next(&seed) % 5) == 0)
             (void)schedq_delete(fx_worker(fixture), pods[other], NULL);
+        else if ((seed_next(&seed) % 7) == 0)
+            (void)schedq_hold(fx_worker(fixture), pods[other], NULL);
+        else if ((seed_next(&seed) % 9) == 0)
+            (void)schedq_release(fx_worker(fixture), pods[other], NULL);
         else if ((seed_next(&seed) % 5) == 0 && fx_place(fixture, name) == SCHEDQ_ACTIVE) {
             spec = specs[other];
             spec.priority = (int32_t)(seed_next(&seed) % 4);

@@ -1,6 +1,6 @@
 /*
- * How many pods are before one, asked while four threads add, pop, update and delete: the bounds
- * hold in every answer.
+ * How many pods are before one, asked while four threads add, pop, update, hold and delete: the
+ * bounds hold in every answer.
  *
  * The pod that is asked about stands in the middle of 100,000 and is never popped, because there
  * are always pods before it. What enters and leaves the line before it is counted by the threads,
@@ -36,7 +36,7 @@ typedef struct ledger_of_line {
 typedef struct arena {
     line_t line;
     schedq_pod_t asked;
-    bool only_pops; /* no pod is updated or deleted */
+    bool only_pops; /* no pod is updated, deleted or held */
     atomic_bool over;
     atomic_ulong calls;
     unsigned long width; /* of all answers, in sum */
@@ -97,22 +97,33 @@ pop_one(soldier_t *soldier)
     mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_GONE);
 }
 
+static schedq_status_t
+leave_line(soldier_t *soldier, schedq_pod_t pod, schedq_result_t *result)
+{
+    if (seed_next(&soldier->seed) % 2 == 0)
+        return schedq_delete(soldier->worker, pod, result);
+    schedq_status_t status = schedq_hold(soldier->worker, pod, result);
+    if (status == SCHEDQ_OK && result->place == SCHEDQ_HELD)
+        mailbox_check(soldier->mailbox, schedq_delete(soldier->worker, pod, NULL) == SCHEDQ_OK);
+    return status;
+}
+
 /* A pod of the thread's own leaves, or comes to stand before the one that is asked about. */
 static void
 change_own(soldier_t *soldier, own_t *own)
 {
     arena_t *arena = soldier->ctx;
-    bool deletes = seed_next(&soldier->seed) % 2 == 0;
-    atomic_ulong *begun = deletes ? &arena->line.leaving : &arena->line.entering;
-    atomic_ulong *ended = deletes ? &arena->line.left : &arena->line.entered;
+    bool leaves = seed_next(&soldier->seed) % 2 == 0;
+    atomic_ulong *begun = leaves ? &arena->line.leaving : &arena->line.entering;
+    atomic_ulong *ended = leaves ? &arena->line.left : &arena->line.entered;
     schedq_pod_spec_t spec = fx_spec(PRIORITY + 1 + (int32_t)(own->pod.bits % 3));
-    bool counts = deletes == own->before;
+    bool counts = leaves == own->before;
     if (counts)
         atomic_fetch_add(begun, 1);
     schedq_result_t result;
-    schedq_status_t status = deletes ? schedq_delete(soldier->worker, own->pod, &result)
-                                     : schedq_update(soldier->worker, own->name, strlen(own->name),
-                                                     &spec, 0, NULL, 0, &result);
+    schedq_status_t status = leaves ? leave_line(soldier, own->pod, &result)
+                                    : schedq_update(soldier->worker, own->name, strlen(own->name),
+                                                    &spec, 0, NULL, 0, &result);
     bool flew = status == SCHEDQ_NOT_FOUND || result.place == SCHEDQ_INFLIGHT;
     if (counts && !flew)
         atomic_fetch_add(ended, 1);
@@ -220,9 +231,59 @@ bounds_hold_while_pods_come_and_are_popped(void **state)
 }
 
 static void
-bounds_hold_while_pods_are_updated_and_deleted_too(void **state)
+bounds_hold_while_pods_are_updated_held_and_deleted_too(void **state)
 {
     the_bounds_hold(*state, false);
+}
+
+/* ---- a hole before the pod, and another pod that is held ------------------------------------- */
+
+enum { HOLDS = 100000, PAUSE = 200 };
+
+typedef struct hole {
+    schedq_pod_t asked, held;
+    atomic_bool over;
+} hole_t;
+
+static void
+hold_and_release(soldier_t *soldier, hole_t *hole)
+{
+    for (unsigned i = 0; i < HOLDS; i++) {
+        schedq_status_t held = schedq_hold(soldier->worker, hole->held, NULL);
+        for (volatile unsigned pause = 0; pause < PAUSE; pause++)
+            ;
+        schedq_status_t released = schedq_release(soldier->worker, hole->held, NULL);
+        mailbox_check(soldier->mailbox, held == SCHEDQ_OK && released == SCHEDQ_OK);
+    }
+    atomic_store(&hole->over, true);
+}
+
+static void
+ask_or_hold(soldier_t *soldier)
+{
+    hole_t *hole = soldier->ctx;
+    if (soldier->number > 0) {
+        hold_and_release(soldier, hole);
+        return;
+    }
+    while (!atomic_load(&hole->over)) {
+        uint64_t lower = 0, upper = 0;
+        schedq_status_t status = schedq_position(soldier->worker, hole->asked, &lower, &upper);
+        mailbox_check(soldier->mailbox, status == SCHEDQ_OK && lower <= 1 && upper >= 1);
+    }
+}
+
+static void
+a_held_pod_behind_it_hides_no_hole_before_it(void **state)
+{
+    fixture_t *fixture = *state;
+    hole_t hole = {.over = false};
+    (void)fx_add(fixture, "ns/before", 1);
+    schedq_pod_t left = fx_add(fixture, "ns/left", 1);
+    hole.asked = fx_add(fixture, "ns/asked", 1);
+    hole.held = fx_add(fixture, "ns/held", 0);
+    assert_ok(schedq_hold(fx_worker(fixture), left, NULL));
+    squad_run(fixture, 2, seed_of("test_position_threads"), ask_or_hold, &hole);
 }
 
 int
@@ -230,7 +291,8 @@ main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         fx_test(bounds_hold_while_pods_come_and_are_popped),
-        fx_test(bounds_hold_while_pods_are_updated_and_deleted_too),
+        fx_test(bounds_hold_while_pods_are_updated_held_and_deleted_too),
+        fx_test(a_held_pod_behind_it_hides_no_hole_before_it),
     };
     return fx_run_tests(argc, argv, tests);
 }

@@ -253,7 +253,9 @@ describe_arrival(const struct incoming_pod *pod, const struct arrival *arrival)
                                 .order_key = arrival->key,
                                 .priority = spec->priority,
                                 .flags = spec->flags,
-                                .described_node = spec->nominated_node};
+                                .marks = spec->not_before_ns != 0 ? MARK_NOT_BEFORE : 0,
+                                .described_node = spec->nominated_node,
+                                .not_before = spec->not_before_ns};
 }
 
 /* Asks the gates, outside of a section. */
@@ -318,17 +320,21 @@ enters_nominator(const struct queue *queue, const struct incoming_pod *pod, enum
 
 /* ---- the record ------------------------------------------------------------------------------ */
 
-/*
- * The record has no field for a node: a pod that comes with one begins with a description record.
- */
+/* What the record has no field for: a pod that comes with it begins with a description record. */
+static inline bool
+needs_description(const schedq_pod_spec_t *spec)
+{
+    return (spec->nominated_node | (uint64_t)spec->not_before_ns) != 0;
+}
+
 COLD static bool
-describe_node(struct worker *worker, const struct incoming_pod *pod, struct arrival *arrival)
+describe_more(struct worker *worker, const struct incoming_pod *pod, struct arrival *arrival)
 {
     struct queue *queue = queue_of(worker);
     struct description description = describe_arrival(pod, arrival);
 
-    description.own_key = (description.flags & SCHEDQ_POD_ORDER_KEY) != 0;
-    if (enters_nominator(queue, pod, arrival->to.place) &&
+    description.marks |= (description.flags & SCHEDQ_POD_ORDER_KEY) != 0 ? MARK_OWN_KEY : 0;
+    if (description.described_node != 0 && enters_nominator(queue, pod, arrival->to.place) &&
         !describe_nominate(worker, arrival->record, ref_version(arrival->ref), &description,
                            &description)) {
         return false;
@@ -439,7 +445,9 @@ find_way(struct worker *worker, const struct incoming_pod *pod, int64_t now, str
     struct queue *queue = queue_of(worker);
     const struct rules *rules = &queue->base.rules;
 
-    if (pod->history == NULL && pod->spec->gate == 0 &&
+    bool held = pod->spec->not_before_ns > now;
+
+    if (!held && pod->history == NULL && pod->spec->gate == 0 &&
         (rules->host || !queue->base.registry.has_gates)) {
         return go_straight(worker, pod, now, origin, arrival);
     }
@@ -452,15 +460,17 @@ find_way(struct worker *worker, const struct incoming_pod *pod, int64_t now, str
     if (!rules->host) {
         arrival->judged_up_to = stamps_drawn(&queue->stamps); /* before the gates are asked */
     }
-    const struct way way = choose_way(worker, pod, &view, now);
+    const struct way way =
+        held ? (struct way){.place = PLACE_HELD} : choose_way(worker, pod, &view, now);
 
     if (way.place == PLACE_ACTIVE) {
         return go_straight(worker, pod, now, origin, arrival);
     }
-    if (way.place == PLACE_GATED && !rules->counts_updates) {
+    if (held || (way.place == PLACE_GATED && !rules->counts_updates)) {
         arrival->cause = CAUSE_NONE;
     }
-    arrival->backing_off = rules->host && route_is_backing_off(queue, way.gate, &view.history, now);
+    arrival->backing_off =
+        rules->host && !held && route_is_backing_off(queue, way.gate, &view.history, now);
     return transfer_find(worker, &view, &way, rules->gates_see_leftover ? now : origin->timestamp,
                          &arrival->to)
                ? SCHEDQ_OK
@@ -490,7 +500,7 @@ fill_record(struct worker *worker, const struct hashed_name *name, const struct 
         return SCHEDQ_NOMEM;
     }
     arrival->desc = 0;
-    if (!plain && pod->spec->nominated_node != 0 && !describe_node(worker, pod, arrival)) {
+    if (!plain && needs_description(pod->spec) && !describe_more(worker, pod, arrival)) {
         names_give(&queue->names, &worker->names, cell);
         return SCHEDQ_NOMEM;
     }
@@ -704,7 +714,7 @@ report_waiting(const struct queue *queue, const struct arrival *arrival, schedq_
     result->pod = entry_handle(arrival->record, ref_version(arrival->ref));
     result->place = (uint8_t)place_public(place);
     result->gate = arrival->to.gate;
-    if (queue->base.rules.host) {
+    if (queue->base.rules.host && place != PLACE_HELD) {
         result->ref = arrival->ref;
         result->backing_off = arrival->backing_off;
     }

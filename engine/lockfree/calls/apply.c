@@ -143,7 +143,7 @@ apply_once(struct applying *applying, size_t i, schedq_result_t *result, bool *t
     struct view view;
 
     if (record >= slab_end(&queue->entries.records) || !report_any(queue, record, &view) ||
-        !state_waits(view.state) || !state_has_had(view.state, view.life, version) ||
+        !state_is_candidate(view.state) || !state_has_had(view.state, view.life, version) ||
         !report_exists(applying->mover.worker, record, &view)) {
         return SCHEDQ_GONE;
     }

@@ -317,6 +317,9 @@ find_place_again(struct worker *worker, struct arrival *arrival, const schedq_po
 {
     const struct way way = {.place = arrival->to.place, .gate = arrival->to.gate};
 
+    if (way.place == PLACE_HELD) {
+        return true; /* its bin stays */
+    }
     if (way.place == PLACE_GATED) {
         const struct view view = {.description = {.flags = spec->flags}, .profile = spec->profile};
 

@@ -1,8 +1,9 @@
 /*
  * The end of a cycle without success: fail.
  *
- * The holder decides: parked, backing off, behind a gate, or active at once because of what
- * happened during the flight. Only it writes the record's counters and sets, until its switch.
+ * The holder decides: parked, backing off, behind a gate, active at once because of what happened
+ * during the flight, or held, if something keeps the pod back (hold.h). Only it writes the record's
+ * counters and sets, until its switch.
  *
  * PARKING is publish, then look, then switch. The pod's next ref goes into its lot; the raise of
  * the public word is a full fence; then the stamps of what rejected it, against what the judgement
@@ -213,7 +214,7 @@ may_be_described(const struct failing *failing)
     const struct description *description = &failing->view.description;
 
     return !failing->described &&
-           (failing->failure->newest != NULL || description->own_key ||
+           (failing->failure->newest != NULL || (description->marks & MARK_OWN_KEY) != 0 ||
             (description->described_node | description->nominated_node) != 0);
 }
 
@@ -245,10 +246,11 @@ plan_description(struct failing *failing, const struct view *view, struct redesc
         change->description.nominated_node = change->description.described_node;
         change->renominates = wanted = true;
     }
-    if (change->description.own_key && draws_key(queue, change->description.flags)) {
+    if ((change->description.marks & MARK_OWN_KEY) != 0 &&
+        draws_key(queue, change->description.flags)) {
         /* an update may have taken the caller's key from it since the failure was counted */
         draw_key(failing);
-        change->description.own_key = false;
+        change->description.marks &= (uint8_t)~MARK_OWN_KEY;
         change->description.order_key = time_load(&failing->entry->order_key);
         wanted = true;
     }
@@ -323,7 +325,7 @@ count_failure(struct failing *failing)
     write_record(failing, &view->history, failure->unschedulable, failure->pending);
     if (draws_key(queue, flags)) {
         draw_key(failing);
-        if (!view->description.own_key) {
+        if ((view->description.marks & MARK_OWN_KEY) == 0) {
             view->description.order_key = time_load(&failing->entry->order_key);
         }
     }
@@ -425,6 +427,10 @@ decide_failure(struct failing *failing, const struct view *view, struct decision
 {
     struct worker *worker = failing->worker;
 
+    if (description_keeps(&view->description, failing->now)) {
+        *decision = (struct decision){.way = {.place = PLACE_HELD}};
+        return;
+    }
     if (queue_of(worker)->base.rules.host) {
         decide_by_host(failing, view, decision);
         return;
@@ -498,7 +504,7 @@ tell_failure(const struct failing *failing, const struct view *view, const struc
     result->unschedulable =
         failing->failure->unschedulable | gate_bit(to->place == PLACE_GATED ? to->gate : 0);
     result->pending = failing->failure->pending;
-    if (queue->base.rules.host && to->place != PLACE_ACTIVE) {
+    if (queue->base.rules.host && to->place != PLACE_ACTIVE && to->place != PLACE_HELD) {
         result->ref = ref_make(version_next(failing->version), failing->record);
         result->backing_off = route_is_backing_off(queue, to->gate, &view->history, failing->now);
     }
@@ -535,7 +541,8 @@ try_once(struct failing *failing, const struct view *planned, const struct decis
     prepare_record(failing, &transfer);
     transfer_publish(worker, &transfer, CAUSE_NONE);
     bool outdated = event_came(failing, view, decision);
-    bool counts = to->place != PLACE_GATED || queue->base.rules.counts_updates;
+    bool counts =
+        to->place != PLACE_HELD && (to->place != PLACE_GATED || queue->base.rules.counts_updates);
     const uint64_t version = failing->version;
 
     failing->unjudged = outdated && to->place == PLACE_GATED && !queue->base.rules.host;

@@ -702,12 +702,13 @@ flush(struct mover *mover)
 STRAIGHT bool
 decide(struct mover *mover, const struct view *view, bool unjudged, struct way *way)
 {
-    bool owed = unjudged && place_waits_for_event(state_place(view->state));
+    enum place place = state_place(view->state);
+    bool owed = unjudged && place_waits_for_event(place);
 
     if (mover->decide(mover, view, way)) {
         return true;
     }
-    if (!owed && !state_lag_is_at_end(view->state)) {
+    if (place == PLACE_HELD || (!owed && !state_lag_is_at_end(view->state))) {
         return false;
     }
     *way = route_after_backoff(mover->worker, view, mover->now);
@@ -959,7 +960,9 @@ mover_try_ref(struct mover *mover, uint64_t ref)
             }
         }
         if (report_at(queue, entry, state, &view)) {
-            if (state_waits(state)) {
+            if (state_place(state) == PLACE_HELD) {
+                (void)transfer_follow(mover->worker, record, view.life); /* ends its lag */
+            } else if (state_waits(state)) {
                 (void)begin_pod(mover, record, view.life);
                 try_pod(mover, &view);
             }

@@ -58,6 +58,12 @@ schedq_status_t lockfree_delete(schedq_worker_t *worker, const struct pod_key *k
 schedq_status_t lockfree_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
                                   schedq_result_t *result);
 
+/* hold.c; `holds` false: releases */
+schedq_status_t lockfree_hold(schedq_worker_t *worker, schedq_pod_t pod, bool holds,
+                              schedq_result_t *result);
+schedq_status_t lockfree_not_before(schedq_worker_t *worker, schedq_pod_t pod, int64_t time,
+                                    schedq_result_t *result);
+
 /* nominate.c */
 schedq_status_t lockfree_nominate(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node);
 

@@ -41,16 +41,17 @@
  *
  * COST. O(bands + lanes in them + segments of SEGMENT_SLOTS_MAX refs + log of the pod's band). By
  * records: O(records). While pods are only added and popped there are no holes; those that a
- * deleted or updated active pod leaves behind go when pops pass them. A move's pods are counted
- * behind the last of its batch (switches_end), so they look like holes meanwhile.
+ * deleted, updated or held active pod leaves behind go when pops pass them. A move's pods are
+ * counted behind the last of its batch (switches_end), so they look like holes meanwhile.
  *
  * ORDERING
  *   ref ; the count of active pods -> read_active:A
  *       the looks behind the sum find a ref of each pod that is in it
- *   a pod's claim or deletion, the count of active pods, count_taken:A or delete_at:A
- *       -> read_leaves:A, B
+ *   a pod's claim, deletion or hold, the count of active pods, count_taken:A, delete_at:A or
+ *   hold_install:A -> read_leaves:A, B, C
  *       read before the sum: a leave that is in it already is not in the sum. Read last: below
- *   count_taken:A or delete_at:A, epoch_leave:A -> under_way:A, then read_leaves:A, B
+ *   count_taken:A, delete_at:A or hold_install:A, epoch_leave:A -> under_way:A, then
+ *   read_leaves:A, B, C
  *       a worker that is outside has counted what it took, and the last sum of leaves has it
  *   room, epoch_enter:B, a claim, deletion or switch -> bin_count or count_record, under_way:A
  *       who misses a pod, or finds it elsewhere, sees the worker inside, or out again
@@ -86,7 +87,7 @@ struct found {
 
 /* ---- what moves meanwhile -------------------------------------------------------------------- */
 
-/* Pods that left the order so far, or more: deletions of others count too. */
+/* Pods that left the order so far, or more: deletions and holds of others count too. */
 static uint64_t
 read_leaves(const struct queue *queue)
 {
@@ -96,8 +97,9 @@ read_leaves(const struct queue *queue)
         const struct worker *worker = queue_counter(queue, i);
 
         if (worker != NULL) {
-            leaves += u64_load_acquire(&worker->tally.pops) +   /* read_leaves:A */
-                      u64_load_acquire(&worker->tally.deletes); /* read_leaves:B */
+            leaves += u64_load_acquire(&worker->tally.pops) +    /* read_leaves:A */
+                      u64_load_acquire(&worker->tally.deletes) + /* read_leaves:B */
+                      u64_load_acquire(&worker->holds);          /* read_leaves:C */
         }
     }
     return leaves;

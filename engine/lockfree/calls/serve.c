@@ -1,9 +1,10 @@
 /*
  * Serving time.
  *
- * The pods that are due are first in their bins (backoff.h, waiting.h). They are read, not taken:
- * moved like by an event (mover.h). The next look at a bin passes the stale refs. So two threads
- * that serve at once do the same work twice, and one that stops leaves the rest to the others.
+ * The pods that are due, held ones too, are first in their bins (backoff.h, waiting.h). They are
+ * read, not taken: moved like by an event (mover.h). The next look at a bin passes the stale refs.
+ * So two threads that serve at once do the same work twice, and one that stops leaves the rest to
+ * the others.
  *
  * ONE LOOK at the bins serves, and finds the next deadline: it begins with the marker (deadline.h).
  * Holders that park exchange the marker, and look for a sleeper. So a look that moves more pods
@@ -51,6 +52,7 @@
 #include "lockfree/calls/serve.h"
 
 #include "lockfree/calls/events.h"
+#include "lockfree/calls/hold.h"
 #include "lockfree/calls/ops.h"
 #include "lockfree/calls/timer.h"
 #include "lockfree/calls/workers.h"
@@ -306,6 +308,21 @@ flush_backoffs(struct serving *serving)
     return next;
 }
 
+/* ---- held pods ------------------------------------------------------------------------------- */
+
+/* Those whose time has come; before a look, because some of them go on to backoff. */
+static void
+flush_held(struct serving *serving)
+{
+    struct queue *queue = queue_of(serving->worker);
+    struct flush flush = flush_of(serving, PLACE_HELD, serving->now);
+
+    flush.mover.label = LABEL_POD_UPDATE;
+    flush.mover.counts = flush.mover.counts_gated = true;
+    flush.mover.decide = hold_is_over;
+    flush_bin(&flush, &queue->waiting.held);
+}
+
 /* ---- leftovers ------------------------------------------------------------------------------- */
 
 static bool
@@ -409,11 +426,18 @@ serve_once(struct serving *serving, bool is_first)
     struct queue *queue = queue_of(serving->worker);
     enum planned planned = PLANNED_AGAIN;
 
+    const struct timed first = waiting_held_first(queue);
+
+    if (first.ref != 0 && first.at <= serving->now) {
+        flush_held(serving);
+    }
     serving->planning = deadline_begin(&queue->deadline);
     serving->marked = true;
     const struct timed backoff = flush_backoffs(serving);
     const struct timed waiting = is_first ? flush_leftovers(serving) : waiting_first(queue);
-    const struct timed next = backoff.at < waiting.at ? backoff : waiting;
+    const struct timed other = backoff.at < waiting.at ? backoff : waiting;
+    const struct timed held = waiting_held_first(queue);
+    const struct timed next = held.ref != 0 && held.at < other.at ? held : other;
 
     if (serving->slice == 0) {
         let_marker_go(serving);

@@ -39,6 +39,7 @@ lockfree_stats(schedq_t *base, schedq_stats_t *stats)
         .error_backoff = u64_load(u64_of(&base->words.error_backoff)),
         .parked = u64_load(u64_of(&base->words.parked)),
         .gated = u64_load(u64_of(&base->words.gated)),
+        .held = u64_load(u64_of(&base->words.held)),
         .nominated = u64_load(u64_of(&base->words.nominations)),
         .bytes_entries = memory_bytes(&base->memory, MEMORY_ENTRIES),
         .bytes_names = memory_bytes(&base->memory, MEMORY_NAMES),

@@ -3,7 +3,8 @@
  * pod left its place, or ended, meanwhile. If the new description changes an active pod's place in
  * the order, the same CAS raises the lag (state.h), and the pod is published in its new place and
  * switched. A pod in flight is only described anew: its place is decided when its flight ends. A
- * name that no pod has is added (add.c).
+ * name that no pod has is added (add.c). A pod that is held, or that the new description keeps
+ * back, goes by hold.h.
  *
  * Of an active pod no more is read than the exchange, and the answer, need: what was read is of the
  * word that the exchange compares.
@@ -25,9 +26,11 @@
  */
 #include "lockfree/calls/add.h"
 #include "lockfree/calls/events.h"
+#include "lockfree/calls/hold.h"
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/describe.h"
+#include "lockfree/moves/hold.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/settle.h"
 #include "lockfree/moves/switch.h"
@@ -90,11 +93,11 @@ move_active(struct worker *worker, const struct update *update, struct entry *en
 }
 
 /*
- * What is read is of the word `state` if the exchange finds it. SCHEDQ_RETRY: the pod changed
- * meanwhile.
+ * What is read is of the word `state` if the exchange finds it. `timed`: the spec has a time, which
+ * is past. SCHEDQ_RETRY: the pod changed meanwhile.
  */
 STRAIGHT schedq_status_t
-update_active(struct worker *worker, struct entry *entry, uint64_t state,
+update_active(struct worker *worker, struct entry *entry, uint64_t state, bool timed,
               const struct update *update, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
@@ -111,6 +114,9 @@ update_active(struct worker *worker, struct entry *entry, uint64_t state,
     struct description description = before.description;
 
     describe_as(&description, spec, before.history.timestamp_ns);
+    if (!timed) {
+        description.marks &= MARK_OWN_KEY; /* the compiler knows, so no time is stored */
+    }
     struct band *band = publish_band(worker, spec->priority);
     bool described = moves_in_order(queue, &before.description, &description);
     /* An update that came before, and stopped before it moved the pod, is finished here too. */
@@ -392,7 +398,7 @@ report_updated(const struct queue *queue, const struct update *update, schedq_re
     uint8_t moved_with = result->gate;
 
     report_pod(queue, update->record, before, result);
-    if (queue->base.rules.host && state_waits(before->state)) {
+    if (queue->base.rules.host && state_is_candidate(before->state)) {
         bool stays = exists && state_place(now.state) == state_place(before->state);
 
         result->ref =
@@ -425,19 +431,78 @@ follow_up(struct worker *worker, const struct update *update, schedq_result_t *r
     }
 }
 
-/* The pod is not active. SCHEDQ_RETRY: it changed. */
+/* ---- a pod that is held, or will be ---------------------------------------------------------- */
+
+/* An active pod, and a time that is past. SCHEDQ_RETRY: it changed. */
+COLD static schedq_status_t
+update_in_time(struct worker *worker, const struct update *update, schedq_result_t *result)
+{
+    return update_active(worker, update->before.entry, update->before.state, true, update, result);
+}
+
+/* SCHEDQ_RETRY: it changed. */
+COLD static schedq_status_t
+update_kept(struct worker *worker, struct update *update, int64_t now, schedq_result_t *result)
+{
+    const struct queue *queue = queue_of(worker);
+    const struct view *before = &update->before;
+    struct redescription change = describe_begin(before);
+
+    describe_by_spec(&change, before, update->spec);
+    describe_renominate(&change, before);
+    schedq_status_t status = hold_install(worker, update->record, before, &change, now);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    struct view held = *before;
+    bool leaves = !description_keeps(&change.description, now);
+
+    held.state = change.word;
+    if (leaves) {
+        hold_leave(worker, update->record, update->life, result);
+    }
+    hold_report(queue, update->record, &held, leaves, result);
+    result->object = before->description.object;
+    result->unschedulable = before->unschedulable;
+    result->pending = before->pending;
+    return SCHEDQ_OK;
+}
+
+/* Is the pod held, or about to be? */
+static bool
+is_kept(const struct queue *queue, const struct update *update, int64_t *now)
+{
+    enum place place = state_place(update->before.state);
+    int64_t not_before = update->spec->not_before_ns;
+
+    if (place == PLACE_INFLIGHT || (place != PLACE_HELD && not_before == 0)) {
+        return false;
+    }
+    *now = queue_now(queue);
+    return place == PLACE_HELD || not_before > *now;
+}
+
+/* The pod is not active, or may be kept back. SCHEDQ_RETRY: it changed. */
 __attribute__((noinline)) static schedq_status_t
 update_other(struct worker *worker, struct update *update, schedq_result_t *result)
 {
     struct view *before = &update->before;
+    int64_t now;
 
-    if (!report_view(queue_of(worker), update->record, update->life, before) ||
-        state_place(before->state) == PLACE_ACTIVE) {
+    if (!report_view(queue_of(worker), update->record, update->life, before)) {
         return SCHEDQ_RETRY;
     }
     if (before->profile != update->spec->profile) {
         return refuse_profile(worker, before->entry, before->state, before->profile,
                               update->spec->profile);
+    }
+    if (is_kept(queue_of(worker), update, &now)) {
+        return update_kept(worker, update, now, result);
+    }
+    if (state_place(before->state) == PLACE_ACTIVE) {
+        return update->spec->not_before_ns == 0 ? SCHEDQ_RETRY
+                                                : update_in_time(worker, update, result);
     }
     if (state_place(before->state) == PLACE_GATED &&
         (!settle_told(worker, update->record, before) ||
@@ -476,8 +541,8 @@ update_present(struct worker *worker, const struct hashed_name *name, struct upd
         if (entry != NULL) {
             uint64_t state = entry_state(entry);
 
-            status = state_place(state) == PLACE_ACTIVE
-                         ? update_active(worker, entry, state, update, result)
+            status = state_place(state) == PLACE_ACTIVE && update->spec->not_before_ns == 0
+                         ? update_active(worker, entry, state, false, update, result)
                          : update_other(worker, update, result);
         }
     }

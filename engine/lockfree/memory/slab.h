@@ -115,6 +115,7 @@ slab_end(const struct slab *slab)
 /** What a caller that knows the slab's kind says of it: three constants, then. */
 struct slab_layout {
     uint32_t page_bits, bytes, link; /* as in slab_kind */
+    bool brief;                      /* who takes one mostly writes its first line only */
 };
 
 static inline struct slab_layout
@@ -197,7 +198,7 @@ slab_take_known(struct slab *slab, struct slab_cache *cache, struct slab_layout 
         cache->head = next;
         cache->memory = ahead;
         __builtin_prefetch(ahead, 1);
-        if (layout.bytes > CACHE_LINE) {
+        if (layout.bytes > CACHE_LINE && !layout.brief) {
             __builtin_prefetch(ahead + CACHE_LINE, 1);
         }
     }

@@ -72,8 +72,9 @@ describe_as(struct description *description, const schedq_pod_spec_t *spec, int6
     description->priority = spec->priority;
     description->flags = spec->flags & POD_FLAGS;
     description->described_node = spec->nominated_node;
+    description_set_time(description, spec->not_before_ns);
     if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0 || had_key) {
-        description->own_key = true;
+        description->marks |= MARK_OWN_KEY;
         description->order_key =
             (spec->flags & SCHEDQ_POD_ORDER_KEY) != 0 ? spec->order_key : timestamp;
     }

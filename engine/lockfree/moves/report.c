@@ -53,7 +53,7 @@ report_pod(const struct queue *queue, uint32_t record, const struct view *view,
            schedq_result_t *result)
 {
     report_told(record, view, result);
-    if (queue->base.rules.host && state_waits(view->state)) {
+    if (queue->base.rules.host && state_is_candidate(view->state)) {
         result->ref = ref_make(state_version(view->state), record);
         result->backing_off =
             route_is_backing_off(queue, view->gate, &view->history, queue_now(queue));
@@ -90,6 +90,8 @@ report_info(const struct queue *queue, uint32_t record, const struct view *view,
         .nominated_node = deleted ? 0 : view->description.nominated_node,
         .nomination =
             deleted || view->description.nominated_node == 0 ? 0 : view->description.nomination,
+        .not_before_ns = description_time(&view->description),
+        .held = description_is_held(&view->description),
         .pop_order = flying ? view->pop_order : 0,
         .cycle = flying && queue->base.rules.count_cycles ? view->pop_order : 0,
     };

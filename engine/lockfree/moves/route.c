@@ -53,6 +53,20 @@ route_by_strategy(struct worker *worker, const struct view *view, enum strategy 
                                             : route_after_backoff(worker, view, now);
 }
 
+bool
+route_from_hold(struct worker *worker, const struct view *view, int64_t now, struct way *way)
+{
+    const struct queue *queue = queue_of(worker);
+
+    if (state_place(view->state) != PLACE_HELD || description_keeps(&view->description, now)) {
+        return false;
+    }
+    *way = queue->base.rules.host ? route_admitted(queue, view->unschedulable | view->pending,
+                                                   &view->history, true, now)
+                                  : route_after_backoff(worker, view, now);
+    return true;
+}
+
 struct way
 route_admitted(const struct queue *queue, uint64_t rejectors, const schedq_history_t *history,
                bool backoff, int64_t now)

@@ -57,6 +57,12 @@ struct way route_after_backoff(struct worker *worker, const struct view *view, i
 struct way route_by_strategy(struct worker *worker, const struct view *view, enum strategy strategy,
                              int64_t now);
 
+/**
+ * Is the pod held, and nothing keeps it back any more? Then *way is where it goes. [host] No gate
+ * is asked.
+ */
+bool route_from_hold(struct worker *worker, const struct view *view, int64_t now, struct way *way);
+
 /** As a host says, which has asked the gates itself: backoff while that lasts, if it says so. */
 struct way route_admitted(const struct queue *queue, uint64_t rejectors,
                           const schedq_history_t *history, bool backoff, int64_t now);

@@ -21,6 +21,15 @@ transfer_lower_deadline(struct worker *worker, int64_t due)
     }
 }
 
+void
+transfer_to_held(struct worker *worker, const struct view *view, struct destination *destination)
+{
+    if (!description_is_held(&view->description)) {
+        destination->bin = &queue_of(worker)->waiting.held;
+        destination->key = destination->due = view->description.not_before;
+    }
+}
+
 /* ---- pods that exist ------------------------------------------------------------------------- */
 
 /* Does the pod that `view` shows stand where its description wants it? */

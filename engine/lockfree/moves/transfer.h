@@ -61,8 +61,8 @@ struct destination {
     enum place place;
     uint8_t gate;
     struct band *band; /* ACTIVE */
-    struct bin *bin;   /* ACTIVE: of the band; backoff; parked, gated: by age, or NULL */
-    struct lot *lot;   /* parked, gated, hosts' backoff, or NULL */
+    struct bin *bin; /* ACTIVE: of the band; backoff; parked, gated: by age; held: by time; NULL */
+    struct lot *lot; /* parked, gated, hosts' backoff, or NULL */
     int64_t key;
     struct tie tie;
     int64_t due; /* when time has to look; SCHEDQ_NO_DEADLINE */
@@ -183,6 +183,10 @@ transfer_to_waiting(struct worker *worker, const struct view *view, int64_t sinc
         destination->bin != NULL ? leftover_due(&queue->base.rules, since) : SCHEDQ_NO_DEADLINE;
 }
 
+/** Held: where a time releases it, unless a call does. */
+void transfer_to_held(struct worker *worker, const struct view *view,
+                      struct destination *destination);
+
 /**
  * Of the pod that `view` shows, what decides where exactly: description, history, sets and profile.
  * `since`: parked, gated: from when the limit counts. False: no memory.
@@ -199,6 +203,9 @@ transfer_find(struct worker *worker, const struct view *view, const struct way *
     case PLACE_BACKOFF:
     case PLACE_ERROR_BACKOFF:
         return transfer_to_backoff(worker, view, destination);
+    case PLACE_HELD:
+        transfer_to_held(worker, view, destination);
+        return true;
     default:
         transfer_to_waiting(worker, view, since, destination);
         return true;

@@ -15,6 +15,7 @@ waiting_open(struct queue *queue)
         bin_open(&waiting->ages[i],
                  &(struct residence){.entries = &queue->entries, .place = aged[i]});
     }
+    bin_open(&waiting->held, &(struct residence){.entries = &queue->entries, .place = PLACE_HELD});
     for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
         lot_open(&waiting->backing_off[i], &queue->entries, backoffs[i]);
     }
@@ -29,6 +30,7 @@ waiting_close(struct queue *queue)
     for (uint32_t i = 0; i < 2; i++) {
         bin_close(&queue->waiting.ages[i], memory);
     }
+    bin_close(&queue->waiting.held, memory);
     for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
         lot_close(&queue->waiting.backing_off[i], memory);
     }
@@ -45,15 +47,28 @@ waiting_get_lot(struct worker *worker, const struct lot_key *key, const atomic_p
     return lot;
 }
 
-struct timed
-waiting_oldest(struct queue *queue, enum place place)
+static struct timed
+first_in(struct queue *queue, struct bin *bin)
 {
-    struct bin *bin = waiting_ages(queue, place);
     struct bin_head head;
 
     return bin != NULL && bin_first_live(bin, &queue->runs, &head)
                ? (struct timed){.at = bin_head_key(&head), .ref = bin_head_ref(&head)}
                : (struct timed){.ref = 0};
+}
+
+struct timed
+waiting_oldest(struct queue *queue, enum place place)
+{
+    return first_in(queue, waiting_ages(queue, place));
+}
+
+struct timed
+waiting_held_first(struct queue *queue)
+{
+    /* waiting_held_first:A; relaxed: deadline_begin:A comes before */
+    return u64_load(u64_of(&queue->base.words.held)) != 0 ? first_in(queue, &queue->waiting.held)
+                                                          : (struct timed){.ref = 0};
 }
 
 struct timed
@@ -99,6 +114,11 @@ waiting_tend(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
         } else {
             bin_shrink(&queue->waiting.ages[i], memory, epoch, worker);
         }
+    }
+    if (epoch == NULL) {
+        bin_resume(&queue->waiting.held, worker);
+    } else {
+        bin_shrink(&queue->waiting.held, memory, epoch, worker);
     }
     for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
         lot_tend(&queue->waiting.backing_off[i], memory, epoch, worker);

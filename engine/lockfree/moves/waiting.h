@@ -1,13 +1,18 @@
 /*
- * Parked and gated pods: where events find them, and where time does.
+ * Parked, gated and held pods: where events find them, and where time does.
  *
  * Each is published twice: in the lot of what it waits for (lots.h), and, if the rules limit its
  * waiting, in a bin by age. There are no helpers in either: only its holder or mover can judge a
- * pod that is about to be parked (mover.h, fail.c). With host decisions pods that back
- * off are in a lot too, where schedq_candidates finds them.
+ * pod that is about to be parked (mover.h, fail.c). With host decisions pods that back off are in a
+ * lot too, where schedq_candidates finds them. A held pod is in no lot. One that a
+ * time releases is in a bin by that time; one that a call releases is nowhere.
  *
- * Ordering, progress and reclamation are those of lots.h and bin.h. The switch, or the end of the
- * add, comes after both refs, so their order is free.
+ * ORDERING
+ *   ref, transfer_announce:A, deadline_lower:A | deadline_begin:A, waiting_held_first:A
+ *       the word of held pods is raised by transfer_announce:A, or before the pod was inserted, so
+ *       a planner that finds 0 is overtaken by the look at the deadline
+ * The rest of ordering, progress and reclamation are those of lots.h and bin.h. The switch, or the
+ * end of the add, comes after both refs, so their order is free.
  */
 #ifndef SCHEDQ_LOCKFREE_WAITING_H
 #define SCHEDQ_LOCKFREE_WAITING_H
@@ -61,6 +66,9 @@ waiting_ages(struct queue *queue, enum place place)
  * no limit.
  */
 struct timed waiting_oldest(struct queue *queue, enum place place);
+
+/** The held pod that a time releases first, and that time. Goes past stale refs. ref 0: none. */
+struct timed waiting_held_first(struct queue *queue);
 
 /** Of the oldest parked and gated pod, what is due first, and when; SCHEDQ_NO_DEADLINE. */
 struct timed waiting_next(const struct queue *queue, const struct timed *parked,

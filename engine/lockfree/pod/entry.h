@@ -17,19 +17,22 @@
  * atomic, because find, get, snapshot and helpers read it without owning the record. They read it
  * between two loads of the state word (report_record), and drop what they read if the word changed.
  *
- * THE DESCRIPTION {object, order key, priority, flags, described node, nomination} is what update
- * replaces. It is written into the record before the pod exists and never changes there, but for
- * the order key that queues draw: that is the record's, and descriptions without an own key inherit
- * it. An update puts a new description into a record of its own and makes the word `desc`, beside
- * the state word, name it. That is one 16-byte CAS on both words: the description reaches exactly
- * the life that it was meant for, and the CAS fails if the pod left its place. `desc` is {tag:36,
- * record:28}, 0 for the description in the pod's record; the tag makes each value unique.
+ * THE DESCRIPTION {object, order key, priority, flags, described node, nomination, held, not
+ * before} is what update and hold replace. It is written into the record before the pod exists and
+ * never changes there, but for the order key that queues draw: that is the record's, and
+ * descriptions without an own key inherit it. An update puts a new description into a record of its
+ * own and makes the word `desc`, beside the state word, name it. That is one 16-byte CAS on both
+ * words: the description reaches exactly the life that it was meant for, and the CAS fails if the
+ * pod left its place. `desc` is {tag:36, record:28}, 0 for the description in the pod's record; the
+ * tag makes each value unique. Few descriptions have more than object, key, priority and flags:
+ * marks beside the flags say which of the other words are good, so most records are one line to
+ * write and to read.
  *
  * A STAY lasts from the switch or the add that brought the pod to where it waits until its next
  * pop. The record names it in its stay word, by the version at which it began, with the gate that
  * the pod had then. GATING, what movers said of the pod, is in the description, with the stay that
  * it is about, and counts in that stay only: no later flight, and no later pod of the record, sees
- * it.
+ * it. A gating that says no more than the stay word is not stored (gating_says).
  *
  * LINEARIZATION. An update, a nomination, a gate: entry_describe:A. Reading a description:
  * entry_description:B, if the caller then finds the state word's version unchanged.
@@ -81,6 +84,10 @@ struct entry {
 
 /* A stay word: 1:1 | 0 | version at which the stay began:36 | 0 | gate that the pod had then:8. */
 #define STAY_MARK (UINT64_C(1) << 63)
+/* in a gating: `first` is the pod's also where it is not active: it was, before it was held */
+#define STAY_ATTEMPTED (UINT64_C(1) << 8)
+/* in a gating: the gate that the record has for this stay is forgotten */
+#define STAY_UNGATED (UINT64_C(1) << 9)
 #define STAY_VERSION_SHIFT 16
 
 _Static_assert(sizeof(struct entry) == 128, "two cache lines");
@@ -91,11 +98,16 @@ struct description_record {
     atomic_u64 object;
     atomic_u64 order_key;
     atomic_u64 attributes; /* priority:32 | 0:16 | marks:8 | flags:8 */
+    /* each good if its mark is set, else not touched: most descriptions have none of them */
     atomic_u64 described_node;
     atomic_u64 nominated_node;       /* 0: none */
     atomic_u64 nomination;           /* orders the pods of one node */
     atomic_u64 refused, stay, first; /* struct gating */
+    atomic_u64 not_before;
+    uint64_t pad;
 };
+
+_Static_assert(sizeof(struct description_record) % 32 == 0, "the first four words in one line");
 
 /** What movers said of a pod in one stay. */
 struct gating {
@@ -111,21 +123,31 @@ struct description {
     int64_t order_key; /* what orders the pod, its own or inherited */
     int32_t priority;
     uint8_t flags; /* SCHEDQ_POD_ */
-    bool own_key;  /* order_key is this description's, not the record's */
+    uint8_t marks; /* MARK_ */
     uint64_t described_node;
     uint64_t nominated_node; /* 0: none */
     uint64_t nomination;
+    int64_t not_before; /* good if its mark is set */
 };
+
+/* In a description record's attributes, where a pod's record has the profile. */
+#define MARK_OWN_KEY 1 /* order_key is this description's, not the record's */
+#define MARK_HELD 2
+#define MARK_NOT_BEFORE 4
+#define MARKS 7      /* of a description; the others are of its record */
+#define MARK_NODES 8 /* of it, or of its nomination */
+#define MARK_GATING 16
 
 /** A free record's link lies in its order key, a description record's too. */
 #define RECORD_LAYOUT                                    \
     ((struct slab_layout){.page_bits = RECORD_PAGE_BITS, \
                           .bytes = sizeof(struct entry), \
                           .link = offsetof(struct entry, order_key)})
-#define DESCRIPTION_LAYOUT                                            \
-    ((struct slab_layout){.page_bits = DESCRIPTION_PAGE_BITS,         \
-                          .bytes = sizeof(struct description_record), \
-                          .link = offsetof(struct description_record, order_key)})
+#define DESCRIPTION_LAYOUT                                                        \
+    ((struct slab_layout){.page_bits = DESCRIPTION_PAGE_BITS,                     \
+                          .bytes = sizeof(struct description_record),             \
+                          .link = offsetof(struct description_record, order_key), \
+                          .brief = true})
 
 struct entries {
     struct slab records;
@@ -241,9 +263,17 @@ gating_judge(struct gating *gating, uint64_t word, uint64_t state)
     if (!stays || (gating->stay ^ word) >> STAY_VERSION_SHIFT != 0) {
         *gating = (struct gating){.stay = stays ? word : 0};
     }
-    if (place != PLACE_ACTIVE) {
+    if (place != PLACE_ACTIVE && (gating->stay & STAY_ATTEMPTED) == 0) {
         gating->first = 0;
     }
+}
+
+/** Does it say anything that gating_judge would not find in the record? */
+static inline bool
+gating_says(const struct gating *gating)
+{
+    return (gating->refused | (uint64_t)gating->first |
+            (gating->stay & (STAY_ATTEMPTED | STAY_UNGATED))) != 0;
 }
 
 /**
@@ -260,6 +290,36 @@ gating_gate(const struct gating *gating, uint64_t state, bool keeps)
     return has ? stay_gate(gating->stay) : 0;
 }
 
+/** The time before which a pod that is described so is not popped; 0: none. */
+static inline int64_t
+description_time(const struct description *description)
+{
+    return (description->marks & MARK_NOT_BEFORE) != 0 ? description->not_before : 0;
+}
+
+/** Sets it; 0: none. */
+static inline void
+description_set_time(struct description *description, int64_t time)
+{
+    description->marks &= (uint8_t)~MARK_NOT_BEFORE;
+    description->marks |= time != 0 ? MARK_NOT_BEFORE : 0;
+    description->not_before = time;
+}
+
+static inline bool
+description_is_held(const struct description *description)
+{
+    return (description->marks & MARK_HELD) != 0;
+}
+
+/** Is a pod that is described so kept back at this time? */
+static inline bool
+description_keeps(const struct description *description, int64_t now)
+{
+    return (description->marks & (MARK_HELD | MARK_NOT_BEFORE)) != 0 &&
+           (description_is_held(description) || description->not_before > now);
+}
+
 /* ---- descriptions ---------------------------------------------------------------------------- */
 
 /**
@@ -271,9 +331,6 @@ gating_gate(const struct gating *gating, uint64_t state, bool keeps)
 uint64_t entry_description(const struct entries *entries, const struct entry *entry,
                            struct description *out);
 
-/* In a description record's attributes, where a pod's record has the profile. */
-#define MARK_OWN_KEY 1
-
 /**
  * Copies what `desc` named: the caller loaded it from the entry's word, and drops the copy if the
  * word has another by then.
@@ -282,7 +339,7 @@ uint64_t entry_description(const struct entries *entries, const struct entry *en
  * description_make or a holder stored. If one reads what the memory's next user stored, that look
  * finds the word changed: a full fence lies between the change and those stores.
  */
-static inline void
+STRAIGHT void
 entry_copy(const struct entries *entries, const struct entry *entry, uint64_t desc,
            struct description *out, struct gating *gating)
 {
@@ -299,20 +356,32 @@ entry_copy(const struct entries *entries, const struct entry *entry, uint64_t de
         return;
     }
     uint64_t attributes = u64_load_acquire(&record->attributes);
-    bool own_key = (attributes_profile(attributes) & MARK_OWN_KEY) != 0;
+    uint8_t marks = attributes_profile(attributes);
+    bool own_key = (marks & MARK_OWN_KEY) != 0;
 
     *out = (struct description){
         .object = u64_load_acquire(&record->object),
         .order_key = (int64_t)u64_load_acquire(own_key ? &record->order_key : &entry->order_key),
         .priority = attributes_priority(attributes),
         .flags = attributes_flags(attributes),
-        .own_key = own_key,
-        .described_node = u64_load_acquire(&record->described_node),
-        .nominated_node = u64_load_acquire(&record->nominated_node),
-        .nomination = u64_load_acquire(&record->nomination)};
-    *gating = (struct gating){.refused = u64_load_acquire(&record->refused),
-                              .stay = u64_load_acquire(&record->stay),
-                              .first = (int64_t)u64_load_acquire(&record->first)};
+        .marks = marks & MARKS};
+    *gating = (struct gating){.stay = 0};
+    if ((marks & (MARK_NODES | MARK_GATING | MARK_NOT_BEFORE)) == 0) {
+        return;
+    }
+    if ((marks & MARK_NODES) != 0) {
+        out->described_node = u64_load_acquire(&record->described_node);
+        out->nominated_node = u64_load_acquire(&record->nominated_node);
+        out->nomination = u64_load_acquire(&record->nomination);
+    }
+    if ((marks & MARK_NOT_BEFORE) != 0) {
+        out->not_before = (int64_t)u64_load_acquire(&record->not_before);
+    }
+    if ((marks & MARK_GATING) != 0) {
+        *gating = (struct gating){.refused = u64_load_acquire(&record->refused),
+                                  .stay = u64_load_acquire(&record->stay),
+                                  .first = (int64_t)u64_load_acquire(&record->first)};
+    }
 }
 
 /**
@@ -368,19 +437,30 @@ description_make(struct entries *entries, struct slab_cache *cache,
     }
     struct description_record *record = memory;
     uint64_t tag = version_next(u64_load(&record->tag));
-    uint8_t marks = description->own_key ? MARK_OWN_KEY : 0;
+    uint8_t marks = description->marks;
 
+    /* the nomination of a pod that ended its last one says which came first (nominator.h) */
+    if ((description->described_node | description->nominated_node | description->nomination) !=
+        0) {
+        marks |= MARK_NODES;
+        u64_store(&record->described_node, description->described_node);
+        u64_store(&record->nominated_node, description->nominated_node);
+        u64_store(&record->nomination, description->nomination);
+    }
+    if (gating != NULL && gating_says(gating)) {
+        marks |= MARK_GATING;
+        u64_store(&record->refused, gating->refused);
+        u64_store(&record->stay, gating->stay);
+        time_store(&record->first, gating->first);
+    }
+    if ((marks & MARK_NOT_BEFORE) != 0) {
+        time_store(&record->not_before, description->not_before);
+    }
     u64_store(&record->tag, tag);
     u64_store(&record->object, description->object);
     time_store(&record->order_key, description->order_key);
     u64_store(&record->attributes,
               attributes_pack(description->priority, 0, marks, description->flags));
-    u64_store(&record->described_node, description->described_node);
-    u64_store(&record->nominated_node, description->nominated_node);
-    u64_store(&record->nomination, description->nomination);
-    u64_store(&record->refused, gating != NULL ? gating->refused : 0);
-    u64_store(&record->stay, gating != NULL ? gating->stay : 0);
-    time_store(&record->first, gating != NULL ? gating->first : 0);
     return ref_make(tag, number);
 }
 

@@ -1,10 +1,10 @@
 /*
  * The state word of a pod's record: where the pod is, in one word that is the only truth about it.
  *
- *   version:36 | place:3 | detail:25
+ *   version:36 | place:4 | detail:24
  *
- * The detail is band:20, lag:5 of a pod that is ACTIVE; the lag of one that waits (BACKOFF,
- * ERROR_BACKOFF, PARKED, GATED); the flags of one in flight; else 0.
+ * The detail is band:20, lag:4 of a pod that is ACTIVE; the lag of one that waits (BACKOFF,
+ * ERROR_BACKOFF, PARKED, GATED, HELD); the flags of one in flight; else 0.
  *
  * CONTRACT. Containers (lanes, runs, the index) hold refs {record, version} and keys; they are
  * hints. A pod is where its word says. Every change of place, of band or of the position inside a
@@ -12,17 +12,18 @@
  * early is harmless: it is judged against the word before it is used.
  *
  * WHO MAY LEAVE A PLACE, AND BY WHICH ACCESS
- *   from \ to      ACTIVE          BACKOFF,      PARKED,           INFLIGHT    DEAD        FREE
+ *   from \ to      ACTIVE          BACKOFF,      PARKED,           HELD      INFLIGHT    DEAD
  *                                  ERROR_BACKOFF GATED
- *   FREE           owner: store    owner: store  owner: store      -           -           -
- *   ACTIVE         update: sw      -             -                 pop: sw     delete: sw  -
- *   BACKOFF        tick, activate  update: sw    gate: sw          pop: sw     delete: sw  -
- *   ERROR_BACKOFF  tick, activate  update: sw    gate: sw          -           delete: sw  -
- *   PARKED         move, activate  move: sw      update, gate: sw  -           delete: sw  -
- *   GATED          move, activate  move: sw      update, gate: sw  -           delete: sw  -
- *   INFLIGHT       holder: sw      holder: sw    holder: sw        holder: sw  holder: sw  -
- *   DEAD           -               -             -                 -           -           owner
- * DEAD -> FREE is a store. "sw" is a CAS from the exact word that the decision was taken on,
+ *   FREE           owner: store    owner: store  owner: store      owner     -           -
+ *   ACTIVE         update: sw      -             -                 hold: sw  pop: sw     delete: sw
+ *   BACKOFF        tick, activate  update: sw    gate: sw          hold: sw  pop: sw     delete: sw
+ *   ERROR_BACKOFF  tick, activate  update: sw    gate: sw          hold: sw  -           delete: sw
+ *   PARKED         move, activate  move: sw      update, gate: sw  hold: sw  -           delete: sw
+ *   GATED          move, activate  move: sw      update, gate: sw  hold: sw  -           delete: sw
+ *   HELD           release, tick   release, tick gate: sw          hold: sw  -           delete: sw
+ *   INFLIGHT       holder: sw      holder: sw    holder: sw        holder    holder: sw  holder: sw
+ * The owner stores FREE over DEAD, and DEAD leads nowhere else.
+ * "sw" is a CAS from the exact word that the decision was taken on,
  * version + 1. The owner of a record that is FREE or DEAD is the thread whose CAS made it DEAD,
  * until it gives the record to a free list; then the thread that takes it from there. The holder
  * has the token, and the token is the version: a thread that lost the version lost the pod. Flags
@@ -74,10 +75,10 @@
 #include <schedq/schedq.h>
 
 #define STATE_VERSION_SHIFT 28
-#define STATE_PLACE_SHIFT 25
-#define STATE_BAND_SHIFT 5 /* in the detail, above the lag */
+#define STATE_PLACE_SHIFT 24
+#define STATE_BAND_SHIFT 4 /* in the detail, above the lag */
 #define STATE_VERSION_MASK ((UINT64_C(1) << 36) - 1)
-#define STATE_PLACE_MASK UINT64_C(7)
+#define STATE_PLACE_MASK UINT64_C(15)
 #define STATE_BAND_MASK UINT64_C(0xfffff)
 #define STATE_DETAIL_MASK ((UINT64_C(1) << STATE_PLACE_SHIFT) - 1)
 
@@ -91,10 +92,11 @@ enum place {
     PLACE_GATED,
     PLACE_INFLIGHT,
     PLACE_DEAD,
-    PLACE_ERROR_BACKOFF
+    PLACE_ERROR_BACKOFF,
+    PLACE_HELD
 };
 
-#define STATE_PLACES 8
+#define STATE_PLACES 9
 
 enum state_flag {
     FLAG_DELETED = 1,   /* in flight, deleted meanwhile: its holder gets GONE */
@@ -191,12 +193,20 @@ place_waits_for_event(enum place place)
     return place == PLACE_PARKED || place == PLACE_GATED;
 }
 
-/** Either: a public word counts the pods there. */
+/** May a thread that meets a pod's FUTURE ref there switch the pod? */
+static inline bool
+place_has_helpers(enum place place)
+{
+    return place == PLACE_ACTIVE || place_backs_off(place);
+}
+
+/** Those, and HELD: a public word counts the pods there. */
 static inline bool
 place_waits(enum place place)
 {
     enum {
-        waits = 1 << PLACE_BACKOFF | 1 << PLACE_ERROR_BACKOFF | 1 << PLACE_PARKED | 1 << PLACE_GATED
+        waits = 1 << PLACE_BACKOFF | 1 << PLACE_ERROR_BACKOFF | 1 << PLACE_PARKED |
+                1 << PLACE_GATED | 1 << PLACE_HELD
     };
 
     return (waits >> place & 1) != 0;
@@ -208,6 +218,13 @@ state_waits(uint64_t state)
     return place_waits(state_place(state));
 }
 
+/** It waits for an event or for its backoff: what a host decides about. */
+static inline bool
+state_is_candidate(uint64_t state)
+{
+    return state_waits(state) && state_place(state) != PLACE_HELD;
+}
+
 /** How many versions ago the refs were published that are good now. */
 static inline uint32_t
 state_lag(uint64_t state)
@@ -216,7 +233,7 @@ state_lag(uint64_t state)
     static const uint32_t lags[STATE_PLACES] = {
         [PLACE_ACTIVE] = STATE_LAG_ACTIVE, [PLACE_BACKOFF] = waiting,
         [PLACE_PARKED] = waiting,          [PLACE_GATED] = waiting,
-        [PLACE_ERROR_BACKOFF] = waiting,
+        [PLACE_ERROR_BACKOFF] = waiting,   [PLACE_HELD] = waiting,
     };
 
     return (uint32_t)state & lags[state_place(state)];
@@ -339,6 +356,7 @@ place_public(enum place place)
         [PLACE_BACKOFF] = SCHEDQ_BACKOFF, [PLACE_PARKED] = SCHEDQ_PARKED,
         [PLACE_GATED] = SCHEDQ_GATED,     [PLACE_INFLIGHT] = SCHEDQ_INFLIGHT,
         [PLACE_DEAD] = SCHEDQ_NOWHERE,    [PLACE_ERROR_BACKOFF] = SCHEDQ_ERROR_BACKOFF,
+        [PLACE_HELD] = SCHEDQ_HELD,
     };
 
     return (schedq_place_t) public[place];

@@ -199,9 +199,9 @@ struct cursor {
 
 /*
  * Goes on to the next ref that is not stale, helping FUTURE ones, so that copies are VALID. Where
- * pods wait for events there are no helpers (waiting.h): FUTURE refs are copied. False: the run
- * left its slot. A ref that was read may be of the run's next use, in another bin, and must not be
- * helped here: so the slot is looked at behind each ref.
+ * pods wait for events, or are held, there are no helpers (waiting.h): FUTURE refs are copied.
+ * False: the run left its slot. A ref that was read may be of the run's next use, in another bin,
+ * and must not be helped here: so the slot is looked at behind each ref.
  */
 static bool
 cursor_load(struct cursor *cursor, struct bin *bin, const struct bin_caller *caller)
@@ -216,7 +216,7 @@ cursor_load(struct cursor *cursor, struct bin *bin, const struct bin_caller *cal
         if (u64_load_acquire(cursor->slot) != cursor->word) { /* cursor_load:A */
             return false;
         }
-        if (place_waits_for_event(bin->residence.place)
+        if (!place_has_helpers(bin->residence.place)
                 ? bin_verdict(bin, cursor->ref, &state) != VERDICT_STALE
                 : bin_judge(bin, caller, cursor->ref, cursor->cause, &state)) {
             break;

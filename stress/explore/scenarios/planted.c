@@ -2,8 +2,11 @@
  * The checks' own test: each scenario breaks a promise on purpose, on the program's side of the
  * API, and must be found.
  */
+#include "cluster.h"
 #include "scenarios.h"
 #include "world.h"
+
+#include <schedq/hold.h>
 
 static void
 ignore_priorities(schedq_config_t *config)
@@ -62,6 +65,21 @@ pop_and_tell_twice(struct actor *actor)
     }
 }
 
+/* Holds a pod, and releases it without telling the ledger. */
+static void
+release_in_secret(struct actor *actor)
+{
+    schedq_result_t result;
+    size_t length;
+    const char *name = world_name(1, &length);
+
+    actor_hold(actor, 1);
+    if (schedq_find(actor->worker, name, length, &result) == SCHEDQ_OK) {
+        (void)schedq_release(actor->worker, result.pod, NULL);
+    }
+    actor_consume(actor, 2);
+}
+
 static void
 release_held(struct actor *actor)
 {
@@ -86,6 +104,8 @@ const struct scenario planted_scenarios[] = {
     PLANTED("planted_loss", "a pod is gone that was added", NULL, take_in_secret),
     PLANTED("planted_holder", "a pod stays in flight", NULL, keep),
     PLANTED("planted_twice", "a pod is popped twice", NULL, pop_and_tell_twice),
+    PLANTED("planted_kept", "a held pod is released, and nobody is told", cluster_use_without_gates,
+            release_in_secret),
     PLANTED("planted_release", "an object is released once too often", counted, release_held),
     {.name = NULL},
 };

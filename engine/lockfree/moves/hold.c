@@ -1,0 +1,37 @@
+/* The exchange of hold.h, which has the essay. */
+#include "lockfree/moves/hold.h"
+
+schedq_status_t
+hold_install(struct worker *worker, uint32_t record, const struct view *before,
+             struct redescription *change, int64_t now)
+{
+    const struct way way = {.place = PLACE_HELD};
+    struct view planned = *before;
+    struct transfer transfer;
+
+    planned.description = change->description;
+    if (!transfer_prepare(worker, record, &planned, &way, now, &transfer)) {
+        return SCHEDQ_NOMEM;
+    }
+    if (transfer.to.bin != NULL && transfer.to.key < now) {
+        transfer.to.key = transfer.to.due = now;
+    }
+    change->gating.stay &= ~UINT64_C(0xff);
+    change->gating.stay |= STAY_UNGATED;
+    if (change->gating.first != 0) {
+        change->gating.stay |= STAY_ATTEMPTED; /* where it comes from, it counts */
+    }
+    change->word = transfer_next(&transfer);
+    transfer_publish(worker, &transfer, CAUSE_NONE);
+    schedq_status_t status = describe_install(worker, record, before, change);
+
+    if (status == SCHEDQ_OK) {
+        switch_counted(worker, before->state, change->word, CAUSE_NONE);
+        if (state_place(before->state) == PLACE_ACTIVE) {
+            tally_add_last(&worker->holds, 1); /* hold_install:A, read by read_leaves */
+        }
+    } else {
+        transfer_withdraw(worker, &transfer);
+    }
+    return status;
+}
