@@ -157,6 +157,7 @@ struct worker {
     /* cells of lots; a set has one place (waiting_lot) */
     const atomic_ptr *lots[LOT_SPOTS];
     uint32_t passed;                /* looks for nothing since bits were taken (pop.c) */
+    bool walks;                     /* what its last walk took was not to be had at once (pop.c) */
     struct run *spare_run;          /* for one ref, or NULL: what was prepared cannot fail */
     void *batch_room;               /* BATCH_ROOM bytes, or NULL (batch.c) */
     struct mover_batch *batch;      /* of moves (mover.h); housekeepers have none */

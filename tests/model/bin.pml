@@ -32,8 +32,8 @@
  * Bounds: one pod, one producer, one compactor with MERGES rounds, two consumers with TRIES calls each.
  *
  * stands for engine/lockfree/refs/bin.c put_merged 7b277497
- * stands for engine/lockfree/refs/bin.c bin_compare 06e8f855
- * stands for engine/lockfree/refs/bin.h bin_first f0373937
+ * stands for engine/lockfree/refs/bin.c bin_compare c51bb714
+ * stands for engine/lockfree/refs/bin.h bin_first b66baaf7
  * stands for engine/lockfree/refs/bin.c scan_runs 739df05e
  * stands for engine/lockfree/refs/bin.h bin_mark 02930f2f
  * stands for engine/lockfree/refs/bin.c bin_first_live 6cec36e3

@@ -50,7 +50,7 @@
  * two readers and no consumer. One pod of the first three is stale at the beginning, or none, or
  * all (-DCONSUMERS, -DCLOSED); one more becomes so at any time. --large: one reader, two consumers, two segments filled.
  *
- * stands for engine/lockfree/refs/lane.h lane_peek_from 3bd15d57
+ * stands for engine/lockfree/refs/lane.h lane_peek_from eb06cdef
  * stands for engine/lockfree/refs/lane.c delete_empty 4587d74f
  * stands for engine/lockfree/refs/lane.c retire_passed 9e11aea3
  * stands for engine/lockfree/refs/lane.c unlink_segment 73cc3a91

@@ -1,9 +1,9 @@
 /*
  * Claim by the state word, then help the head (engine/lockfree: pop, lane).
  *
- * One lane holds PODS pods, oldest first. CONSUMERS consumers peek at the head, claim the pod by the CAS of its state
- * word, and move the head afterwards; losing that CAS is fine, since anybody may move a head over a pod that is not
- * ACTIVE any more. A deleter ends the life of the second pod without touching the lane.
+ * One lane holds PODS pods, oldest first. CONSUMERS consumers begin at the head, or where `passed` says, claim the pod
+ * by the CAS of its state word, and go past it afterwards: they move the head, and losing that CAS is fine, since anybody
+ * may move a head over a pod that is not ACTIVE any more; or they store `passed`, in no order with others. A deleter ends the life of the second pod without touching the lane.
  *
  * Claims
  *   contract O: a pop takes no pod while an older one was ACTIVE during the whole call, and reports none only if none
@@ -13,13 +13,18 @@
  * Planted bugs
  *   -DHEAD_FIRST      the head moves, then the word is taken: who stops in between hides an ACTIVE pod
  *   -DHEAD_UNCHECKED  the head moves by an unconditional increment: two helpers move it over an ACTIVE pod
+ *   -DPASSED_FIRST    `passed` is stored, then the word is taken: who stops in between hides an ACTIVE pod
  *
  * Bounds: 3 pods, CONSUMERS consumers with one pop each (2, with --large 3). Any number may stop anywhere.
  *
- * stands for engine/lockfree/calls/pop.c take_head d7678a66
+ * stands for engine/lockfree/calls/pop.c take_plain 485a634d
+ * stands for engine/lockfree/calls/pop.c take_other 4c3dc677
  * stands for engine/lockfree/calls/pop.c look_at_head 4eb684bc
- * stands for engine/lockfree/refs/lane.h lane_peek_from 3bd15d57
+ * stands for engine/lockfree/refs/lane.h lane_peek_from eb06cdef
  * stands for engine/lockfree/refs/lane.h lane_advance 3138938f
+ * stands for engine/lockfree/refs/lane.h lane_pass_one 3a7563d0
+ * stands for engine/lockfree/refs/lane.h lane_peek_at_once bcadb799
+ * stands for engine/lockfree/refs/lane.h lane_peek_next 875fa35d
  */
 #ifdef LARGE
 #define CONSUMERS 3
@@ -34,21 +39,34 @@
 #define NOBODY   PODS
 
 byte place[PODS];
-byte head;
+byte head, passed;
 bool halted;
 
-inline advance(at)
+#define later(a, b) ((a) > (b) -> (a) : (b))
+
+inline advance(seen, at)
 {
 #ifdef HEAD_UNCHECKED
     head++
 #else
     atomic {
         if
-        :: head == at -> head = at + 1
+        :: head == seen -> head = at + 1
         :: else
         fi
     }
 #endif
+}
+
+/* Any consumer may do either: in the code the distance from the head decides. */
+inline pass(seen, at)
+{
+    if
+    :: true -> advance(seen, at)
+#ifndef HEAD_UNCHECKED
+    :: true -> passed = at + 1
+#endif
+    fi
 }
 
 inline take(pod, to)
@@ -66,7 +84,7 @@ proctype Consumer() provided (!halted)
 {
     bool was_active[PODS];
     bool ok;
-    byte at, p;
+    byte seen, at, p;
     d_step {
         for (p : 0 .. PODS - 1) {
             was_active[p] = (place[p] == ACTIVE)
@@ -74,7 +92,8 @@ proctype Consumer() provided (!halted)
         p = 0
     }
     do
-    :: at = head;
+    :: seen = head;
+        at = later(passed, seen);
         if
         :: at >= PODS ->
             at = NOBODY;
@@ -93,9 +112,12 @@ proctype Consumer() provided (!halted)
         :: ok -> take(at, INFLIGHT)
         :: else
         fi;
+#elif defined(PASSED_FIRST)
+        passed = at + 1;
+        take(at, INFLIGHT);
 #else
         take(at, INFLIGHT);
-        advance(at);
+        pass(seen, at);
 #endif
         if
         :: ok -> break
@@ -123,7 +145,7 @@ proctype Drain()
     byte at, p;
     d_step {
         halted = true;
-        at = head;
+        at = later(passed, head);
         do
         :: at < PODS ->
             place[at] = DEAD;

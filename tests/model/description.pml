@@ -59,7 +59,8 @@
  * stands for engine/lockfree/moves/report.c report_record ac34f7d1
  * stands for engine/lockfree/moves/settle.c settle_told 975fed23
  * stands for engine/lockfree/calls/pop.c take_said f06c4aa3
- * stands for engine/lockfree/calls/pop.c take_head d7678a66
+ * stands for engine/lockfree/calls/pop.c take_plain 485a634d
+ * stands for engine/lockfree/calls/pop.c take_other 4c3dc677
  */
 #define CONTAINERS 3
 #define ROOM       9

@@ -43,7 +43,7 @@
  * stands for engine/lockfree/refs/bin.c raise_least 589ced0d
  * stands for engine/lockfree/refs/bin.c compare_lines 5670575f
  * stands for engine/lockfree/refs/bin.c compare_lanes ff211e75
- * stands for engine/lockfree/refs/lane.h lane_peek_from 3bd15d57
+ * stands for engine/lockfree/refs/lane.h lane_peek_from eb06cdef
  * stands for engine/lockfree/refs/lane.h lane_pass_by dbb7fe17
  */
 #ifdef LARGE

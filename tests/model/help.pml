@@ -31,7 +31,8 @@
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b
  * stands for engine/lockfree/moves/transfer.h transfer_announce 9a9cd8b7
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
- * stands for engine/lockfree/calls/pop.c take_head d7678a66
+ * stands for engine/lockfree/calls/pop.c take_plain 485a634d
+ * stands for engine/lockfree/calls/pop.c take_other 4c3dc677
  * stands for engine/lockfree/calls/pop.c look_at_head 4eb684bc
  */
 #ifdef LARGE

@@ -46,6 +46,7 @@
  * stands for engine/lockfree/signals/readiness.c readiness_arm 82e0afe4
  * stands for engine/lockfree/signals/readiness.c readiness_keep c9b6e04a
  * stands for engine/lockfree/signals/readiness.c readiness_disarm b62a6fea
+ * stands for engine/lockfree/calls/pop.c leave_empty f0bd0848
  * stands for engine/lockfree/calls/pop.c arm_and_take 9fee06ea
  * stands for engine/lockfree/calls/pop.c lockfree_pop b7df9854
  * stands for engine/lockfree/calls/pop.c lockfree_close eed68d9a

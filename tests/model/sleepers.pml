@@ -73,6 +73,11 @@
  * stands for engine/lockfree/calls/pop.c pop_or_sleep 2f6141ed
  * stands for engine/lockfree/calls/pop.c hand_over_watch 012525b0
  * stands for engine/lockfree/calls/pop.c lockfree_pop b7df9854
+ * stands for engine/lockfree/calls/pop.c take ab443b2f
+ * stands for engine/lockfree/calls/pop.c take_at_once 68bf1a72
+ * stands for engine/lockfree/calls/pop.c take_walking 3ce235b3
+ * stands for engine/lockfree/calls/pop.c walk_for d77d7a50
+ * stands for engine/lockfree/calls/pop.c nothing_else_is_there f507dfd8
  * stands for engine/lockfree/calls/pop.c lockfree_pop_waiting aeb90621
  * stands for engine/lockfree/calls/pop.c lockfree_close eed68d9a
  * stands for engine/lockfree/calls/serve.c serve_wake_sleeper 025b1e89

@@ -23,10 +23,13 @@
  *
  * Bounds: two pods, UPDATES updates in a row (2, with --large 3), one pop, one other scanner.
  *
- * stands for engine/lockfree/calls/pop.c walk_take 59999062
- * stands for engine/lockfree/calls/pop.c take_from 4f68c22c
+ * stands for engine/lockfree/calls/pop.c walk_take 59a608ff
+ * stands for engine/lockfree/calls/pop.c take_first 82d7358f
+ * stands for engine/lockfree/calls/pop.c take_more 2dc0671e
+ * stands for engine/lockfree/calls/pop.c take_from 9b6264df
  * stands for engine/lockfree/calls/pop.c walk_down 0538553e
- * stands for engine/lockfree/calls/pop.c take_head d7678a66
+ * stands for engine/lockfree/calls/pop.c take_plain 485a634d
+ * stands for engine/lockfree/calls/pop.c take_other 4c3dc677
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b
  */

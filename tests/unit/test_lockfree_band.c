@@ -528,7 +528,7 @@ leaves_without_bits_leave_the_table_but_for_a_few(void **state)
         struct band_table *table = bands_table(world->bands);
         for (uint32_t i = 0; i < table->count; i++)
             bands_clear(world->bands, table->leaves[i].leaf, SUMMARY_ROWS);
-        for (uint32_t i = 0; i < bands_tops(table); i++)
+        for (uint32_t i = 0; i < table->top_count; i++)
             bands_rest(world->bands, table, i, summary_bits(&table->tops[i]));
         pass_time(world);
     }
@@ -792,7 +792,7 @@ rest_or_sweep(member_t *member)
     default:
         for (uint32_t i = 0; i < table->count; i++)
             bands_clear(world->bands, table->leaves[i].leaf, 1 + draw(member, SUMMARY_ROWS));
-        for (uint32_t i = 0; i < bands_tops(table); i++)
+        for (uint32_t i = 0; i < table->top_count; i++)
             bands_rest(world->bands, table, i, summary_bits(&table->tops[i]));
     }
 }

@@ -169,6 +169,39 @@ an_adopted_worker_is_not_outside(void **state)
     assert_false(outside);
 }
 
+/* A thread that finds nothing to pop stops before it looks once more: words.poppable is 0. */
+static void
+stop_in_pop(fixture_t *fixture)
+{
+    for (unsigned i = 0; i < 100; i++)
+        fx_pop_nothing(fixture);
+    u32_store(u32_of(&queue_of_base(fixture->queue)->base.words.poppable), 0);
+}
+
+static void
+what_backs_off_is_popped_though_another_stopped_in_pop(void **state)
+{
+    fixture_t *fixture = *state;
+    const schedq_interest_t interest = {.resource = "Node", .actions = SCHEDQ_ACTION_ALL};
+    fx_plugin_t *fit = fx_plugin_full(fixture, 0, "NodeResourcesFit", 0, &interest, 1, false);
+    fx_park(fixture, "ns/a", fit->bit);
+    stop_in_pop(fixture);
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    u32_store(u32_of(&queue_of_base(fixture->queue)->base.words.poppable), 0);
+    assert_int_equal(fx_pop(fixture, "ns/a").from_backoff, 1);
+}
+
+static void
+a_pop_that_finds_nothing_gathers_though_another_stopped_in_pop(void **state)
+{
+    fixture_t *fixture = *state;
+    struct queue *queue = queue_of_base(fx_queue(fixture));
+    stop_in_pop(fixture);
+    queue_note_stray(queue, STRAY_UNPUBLISHED);
+    fx_pop_nothing(fixture);
+    assert_int_equal(u64_load(&queue->strays) & STRAY_UNPUBLISHED, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -178,6 +211,8 @@ main(int argc, char **argv)
         fx_test_lockfree(a_pod_that_was_never_inserted_is_not_moved),
         fx_test_lockfree(a_tick_says_when_it_is_wanted_again),
         fx_test_lockfree(an_adopted_worker_is_not_outside),
+        fx_test_lockfree(what_backs_off_is_popped_though_another_stopped_in_pop),
+        fx_test_lockfree(a_pop_that_finds_nothing_gathers_though_another_stopped_in_pop),
     };
     return fx_run_tests(argc, argv, tests);
 }

@@ -251,6 +251,7 @@ count_from(world_t *world, uint32_t counter)
     u32_store(u32_of(&ring->c_head), counter);
     u32_store(u32_of(&ring->p_tail), counter);
     u32_store(segment_known(last_of(world)), counter);
+    u32_store(segment_passed(last_of(world)), counter);
     world->lane->tail = counter;
     world->lane->limit = counter + ring->mask;
 }
@@ -466,6 +467,74 @@ an_advance_that_comes_late_moves_nothing(void **state)
     lane_advance(&old);
     assert_next(world, 2);
     lane_advance(&old);
+    assert_empty(world);
+}
+
+static uint32_t
+head_position(const struct lane_head *head)
+{
+    return u32_load(u32_of(&head->segment->ring.c_head));
+}
+
+static void
+consumers_begin_behind_what_was_passed_and_the_head_follows(void **state)
+{
+    world_t *world = *state;
+    struct lane_head old = {0}, head = {0};
+    add(world, 0, PASSED_LAG + 2);
+    assert_true(lane_peek(world->lane, &old));
+    for (unsigned i = 0; i < PASSED_LAG; i++) {
+        assert_true(lane_peek_at_once(world->lane, &head));
+        assert_int_equal(ref_record(head.ref), world->records[i]);
+        assert_int_equal(head_position(&head), 0);
+        lane_pass_one(&head);
+    }
+    assert_int_equal(head_position(&head), PASSED_LAG);
+    lane_pass_one(&old); /* comes late: is behind the head */
+    assert_true(lane_peek(world->lane, &head));
+    assert_int_equal(ref_record(head.ref), world->records[PASSED_LAG]);
+    lane_pass_one(&head);
+    assert_true(lane_peek(world->lane, &head));
+    assert_int_equal(ref_record(head.ref), world->records[PASSED_LAG + 1]);
+    lane_pass_one(&head); /* nothing is behind it */
+    assert_int_equal(head_position(&head), PASSED_LAG + 2);
+    assert_false(lane_peek_at_once(world->lane, &head));
+    assert_empty(world);
+}
+
+static void
+a_late_pass_shows_stale_refs_once_more(void **state)
+{
+    world_t *world = *state;
+    struct lane_head old = {0}, head = {0};
+    add(world, 0, 4);
+    assert_true(lane_peek(world->lane, &old));
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(lane_peek(world->lane, &head));
+        lane_pass_one(&head);
+    }
+    lane_pass_one(&old);
+    for (unsigned i = 1; i < 4; i++)
+        assert_next(world, i);
+    assert_empty(world);
+}
+
+static void
+a_consumer_goes_from_ref_to_ref_as_far_as_it_saw(void **state)
+{
+    world_t *world = *state;
+    struct lane_head head = {0};
+    add(world, 0, 3);
+    assert_true(lane_peek(world->lane, &head));
+    add(world, 3, 4);
+    for (unsigned i = 1; i < 3; i++) {
+        lane_pass_one(&head);
+        assert_true(lane_peek_next(&head));
+        assert_int_equal(ref_record(head.ref), world->records[i]);
+    }
+    assert_false(lane_peek_next(&head));
+    for (unsigned i = 2; i < 4; i++)
+        assert_next(world, i);
     assert_empty(world);
 }
 
@@ -1319,6 +1388,9 @@ main(void)
         TEST(a_lane_shrinks_to_what_is_live),
         TEST(a_consumer_of_a_replaced_segment_goes_on_in_its_copy),
         TEST(an_advance_that_comes_late_moves_nothing),
+        TEST(consumers_begin_behind_what_was_passed_and_the_head_follows),
+        TEST(a_late_pass_shows_stale_refs_once_more),
+        TEST(a_consumer_goes_from_ref_to_ref_as_far_as_it_saw),
         TEST(hints_of_what_is_behind_the_head_are_right_when_nobody_interferes),
         TEST(what_lies_below_a_bound_is_passed_unjudged_and_the_head_follows_later),
         TEST(the_head_stays_behind_a_bound_only_if_the_bound_is_greater),

@@ -34,6 +34,30 @@ move(fixture_t *fixture, const char *name, int32_t priority, int64_t key)
     return result;
 }
 
+/* ---- several at once ---- */
+
+/* What no lane takes lies elsewhere, and comes in its turn. */
+static void
+a_call_for_many_pops_keyed_pods_among_the_others(void **state)
+{
+    fixture_t *fixture = *state;
+    static const char *const order[] = {"ns/a", "ns/b", "ns/c", "ns/d", "ns/e"};
+    schedq_popped_t popped[5];
+    size_t count;
+    fx_add(fixture, "ns/a", 0);
+    int64_t key = fx_now(fixture);
+    for (unsigned i = 2; i < 5; i += 2) {
+        fx_advance(fixture, 10);
+        fx_add(fixture, order[i], 0);
+    }
+    add(fixture, "ns/b", 0, key + 5);
+    add(fixture, "ns/d", 0, key + 15);
+    assert_ok(schedq_try_pop_many(fx_worker(fixture), popped, 5, &count));
+    assert_int_equal(count, 5);
+    for (unsigned i = 0; i < 5; i++)
+        assert_string_equal(popped[i].name, order[i]);
+}
+
 /* ---- thousands ---- */
 
 typedef int64_t (*key_fn)(unsigned i, uint64_t *seed);
@@ -455,6 +479,7 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        fx_test(a_call_for_many_pops_keyed_pods_among_the_others),
         fx_test(thousands_of_falling_keys_are_popped_in_order),
         fx_test(thousands_of_keys_to_both_ends_are_popped_in_order),
         fx_test(thousands_of_random_keys_are_popped_in_order),

@@ -325,6 +325,16 @@ a_closed_queue_gives_what_is_left_then_says_so(void **state)
 }
 
 static void
+a_closed_queue_that_never_had_a_pod_says_so(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_popped_t popped;
+    assert_status(schedq_try_pop(fx_worker(fixture), &popped), SCHEDQ_EMPTY);
+    assert_ok(schedq_close(fx_queue(fixture)));
+    assert_status(schedq_try_pop(fx_worker(fixture), &popped), SCHEDQ_CLOSED);
+}
+
+static void
 pods_may_be_failed_back_into_a_closed_queue_and_popped_again(void **state)
 {
     fixture_t *fixture = *state;
@@ -425,6 +435,7 @@ main(int argc, char **argv)
         fx_test(pods_in_flight_are_ordered_by_their_pops),
         fx_test(pop_many_takes_the_best_in_order),
         fx_test(a_closed_queue_gives_what_is_left_then_says_so),
+        fx_test(a_closed_queue_that_never_had_a_pod_says_so),
         fx_test(random_operations_pop_what_a_plain_model_pops),
         fx_test(a_failed_pod_goes_behind_those_that_were_never_tried),
         fx_test(a_failed_pod_goes_behind_even_if_the_clock_stands_still),

@@ -203,7 +203,7 @@ collect_active(struct line *line)
 {
     const struct band_table *table = bands_table(&queue_of(line->worker)->bands);
 
-    for (uint32_t top = 0; top < bands_tops(table); top++) {
+    for (uint32_t top = 0; top < table->top_count; top++) {
         uint64_t leaves = summary_bits(&table->tops[top]); /* as walk_on:A */
 
         for (; leaves != 0; leaves &= leaves - 1) {

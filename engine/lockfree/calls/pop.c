@@ -7,7 +7,7 @@
  *   X moved meanwhile from a place that the walk had not reached to one that it had passed. Only
  *   transfer_follow moves active pods, and it raises `reorder` between publication and switch. The
  *   walk reads `reorder` first (walk_take:A) and again before each claim and before EMPTY
- *   (take_head:A): unchanged means that no such switch came before the walk looked.
+ *   (take_plain:A): unchanged means that no such switch came before the walk looked.
  *
  *   X is in a band that is not shown, or whose leaf is not. X's producer marks the band before its
  *   call returns (band_mark). So that call is still running, and no caller was told yet that X is
@@ -19,15 +19,16 @@
  *
  * MANY PODS come from one walk, which goes on where the last pod was, while `reorder` stays: what
  * became active meanwhile in a band that the walk has passed was not active during the whole call.
+ * Nor was what came into the band at hand since the walk looked into it (bin_next).
  *
- * THE STRAIGHT PATH is take_head: a pod whose word says exactly what its ref says, without a
- * description of its own, and whose object is not counted, is claimed by one CAS and answered from
- * its record. What else there may be (RARELY) is entered from it, and comes back into it.
+ * THE STRAIGHT PATH is take_first: one pod, of the best band that is shown, if that has one lane
+ * and nothing else; take_plain claims it by one CAS and answers from its record. Whatever is not so
+ * makes the call walk, which begins anew and takes plain pods in the same way.
  *
  * RELAXED. Inside a band any pod will do: first the worker's own lane, then two others, then runs;
  * all of it only if these are empty. The bands are walked as above.
  *
- * LINEARIZATION. OK: the CAS of the claim (take_head:B). EMPTY: the last load of `reorder`
+ * LINEARIZATION. OK: the CAS of the claim (take_plain:B). EMPTY: the last load of `reorder`
  * (walk_take:B). CLOSED: EMPTY, if `closed` was set before the walk began.
  *
  * An updater replaces a pod's description before it moves the pod. A consumer that meets such a
@@ -35,10 +36,10 @@
  * description that the caller gets.
  *
  * ORDERING
- *   ref, switch_announced:A, switch -> scan, take_head:A or walk_take:B
+ *   ref, switch_announced:A, switch -> scan, take_plain:A, take_other:A or walk_take:B
  *       a walk that misses the pod in both places sees `reorder` raised since walk_take:A
  *   ref ; band_mark:A -> walk_on:A, walk_on:B, scan (band.h)
- *   a switch -> take_head:B
+ *   a switch -> take_plain:B, take_other:B
  *       the holder sees what was stored for the pod before that switch
  *   begin_flight:A -> entry_pop_order
  *       if there is an order, `popped` is this flight's
@@ -71,9 +72,10 @@
  * it.
  *
  * EVIDENCE. tests/model: claim, walk, help, sleepers, readiness; stress/explore: push_pop, claim,
- * bands, relaxed, update_raise, update_lower, told_*, tick_pop, sleep_*, cancel_*, readiness_*,
- * close; stress/history: strict order, lost wake-up; tests/unit/test_pop_order.c,
- * test_blocking_pop.c, test_wait_fd.c, test_wait_cancel.c, test_poppable.c, test_relaxed.c.
+ * urgent, bands, relaxed, update_raise, update_lower, told_*, tick_pop, sleep_*, cancel_*,
+ * readiness_*, close; stress/history: strict order, lost wake-up; tests/unit/test_pop_order.c,
+ * test_blocking_pop.c, test_wait_fd.c, test_wait_cancel.c, test_poppable.c, test_relaxed.c,
+ * test_lockfree_half_done.c.
  */
 #include "lockfree/calls/ops.h"
 #include "lockfree/calls/serve.h"
@@ -140,7 +142,7 @@ number_pop(struct queue *queue, schedq_popped_t *out)
 
 /*
  * The record is this worker's: others only replace its description. So it is read and written
- * relaxed, behind take_head:B. The description that the caller gets is that of the claim; the
+ * relaxed, behind take_plain:B. The description that the caller gets is that of the claim; the
  * record's own never changes. What the end of the pod will write comes while the caller works.
  * `said` NULL: nothing.
  */
@@ -242,6 +244,7 @@ take_said(struct worker *worker, struct entry *entry, uint64_t state, struct sai
 
 struct walk {
     struct worker *worker;
+    struct queue *queue;
     uint64_t reorder;
     struct band_table *table;
     schedq_popped_t *out; /* for the next pod */
@@ -266,63 +269,84 @@ leave_head(const struct queue *queue, const struct bin_head *head)
 }
 
 /*
- * NOTHING: the head was passed, or another thread changed the pod. AGAIN: an update moved a pod
- * since `reorder` was read.
+ * THE STRAIGHT PATH: a pod whose word says exactly what its ref says, without a description of its
+ * own, whose object is not counted. False: it is no such pod, or not this call's; nothing happened.
+ *
+ * Both lines of the record will be read, then written: they come once, for that.
+ */
+STRAIGHT bool
+take_plain(const struct bin *bin, const struct bin_head *head, struct queue *queue,
+           uint64_t reorder, schedq_popped_t *out)
+{
+    uint64_t ref = bin_head_ref(head), state = bin_word_of(bin, ref);
+    struct entry *entry = entry_at(&queue->entries, ref_record(ref));
+    uint64_t version = state_next_version(state);
+
+    if (entry == NULL) {
+        return false;
+    }
+    __builtin_prefetch(entry, 1);
+    __builtin_prefetch((const char *)entry + CACHE_LINE, 1);
+    if (entry_state(entry) != state ||
+        u64_load_acquire(&queue->reorder) != reorder || /* take_plain:A */
+        u64_load_acquire(&entry->word.high) != 0 || objects_counted(queue) ||
+        !entry_switch(entry, state, 0, version | state_of(PLACE_INFLIGHT))) { /* take_plain:B */
+        return false;
+    }
+    out->more = leave_head(queue, head) > 1;
+    begin_flight(queue, entry, version | ref_record(ref), NULL, out);
+    return true;
+}
+
+/*
+ * Of any other. NOTHING: the head was passed, or another thread changed the pod. AGAIN: an update
+ * moved a pod since `reorder` was read.
  *
  * The record is addressed before its word is judged: behind the judgement the pod may end, and
  * trim take its page.
  */
-STRAIGHT enum step
-take_head(struct walk *walk, struct bin *bin)
+RARELY static enum step
+take_other(struct walk *walk, struct bin *bin)
 {
     struct worker *worker = walk->worker;
     struct queue *queue = queue_of(worker);
     uint64_t ref = bin_head_ref(&walk->head);
     struct entry *entry = entry_at(&queue->entries, ref_record(ref));
-    uint64_t state = bin_word_of(bin, ref);
-    const struct said *told = NULL;
-    bool plain = false;
+    uint64_t state = look_at_head(worker, bin, &walk->head, entry);
     struct said said;
 
-    if (entry != NULL) {
-        /* Both lines will be read, then written: they come once, for that. */
-        __builtin_prefetch(entry, 1);
-        __builtin_prefetch((const char *)entry + CACHE_LINE, 1);
-        plain = entry_state(entry) == state;
+    if (state == 0) {
+        return STEP_NOTHING;
     }
-    if (!plain) {
-        state = look_at_head(worker, bin, &walk->head, entry);
-        if (state == 0) {
-            return STEP_NOTHING;
-        }
-    }
-    if (u64_load_acquire(&queue->reorder) != walk->reorder) { /* take_head:A */
+    if (u64_load_acquire(&queue->reorder) != walk->reorder) { /* take_other:A */
         return STEP_AGAIN;
     }
     /* Described anew, and not moved so far: it has to be looked for in its new place. */
-    if (!plain && state_place(state) == PLACE_ACTIVE && state_lag(state) != 0 &&
+    if (state_place(state) == PLACE_ACTIVE && state_lag(state) != 0 &&
         transfer_follow(worker, ref_record(ref), u64_load_acquire(&entry->life))) {
         return STEP_AGAIN;
     }
-    uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
     uint64_t version = state_next_version(state);
 
-    if (desc != 0 || objects_counted(queue)) {
-        if (!take_said(worker, entry, state, &said)) {
-            return STEP_NOTHING;
-        }
-        desc = said.desc;
-        told = &said;
+    if (!take_said(worker, entry, state, &said)) {
+        return STEP_NOTHING;
     }
-    if (!entry_switch(entry, state, desc, version | state_of(PLACE_INFLIGHT))) { /* take_head:B */
-        if (told != NULL) {
-            object_release(worker, told->description.object);
-        }
+    if (!entry_switch(entry, state, said.desc,
+                      version | state_of(PLACE_INFLIGHT))) { /* take_other:B */
+        object_release(worker, said.description.object);
         return STEP_NOTHING;
     }
     walk->out->more = leave_head(queue, &walk->head) > 1;
-    begin_flight(queue, entry, version | ref_record(ref), told, walk->out);
+    begin_flight(queue, entry, version | ref_record(ref), &said, walk->out);
     return STEP_TAKEN;
+}
+
+STRAIGHT enum step
+take_head(struct walk *walk, struct bin *bin)
+{
+    return take_plain(bin, &walk->head, walk->queue, walk->reorder, walk->out)
+               ? STEP_TAKEN
+               : take_other(walk, bin);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -339,20 +363,36 @@ next_random(struct worker *worker)
 
 /* Relaxed: any pod of the band, only the priority counts. */
 RARELY static bool
-any_in(struct worker *worker, struct bin *bin, struct bin_head *head)
+look_around(struct walk *walk, struct bin *bin)
 {
-    return bin_any(bin, &queue_of(worker)->runs, worker->base.number, next_random(worker), head);
+    struct worker *worker = walk->worker;
+    struct run_pool *pool = &queue_of(worker)->runs;
+
+    return (queue_of(worker)->base.config.order == SCHEDQ_ORDER_RELAXED &&
+            bin_any(bin, pool, worker->base.number, next_random(worker), &walk->head)) ||
+           bin_first(bin, pool, &walk->head);
 }
 
 /* The pod to take from a bin, or some other that shows that it is not empty. */
 STRAIGHT bool
 look_into(struct walk *walk, struct bin *bin)
 {
-    struct queue *queue = queue_of(walk->worker);
+    struct lane *lane = bin_only_lane(bin);
 
-    return (queue->base.config.order == SCHEDQ_ORDER_RELAXED &&
-            any_in(walk->worker, bin, &walk->head)) ||
-           bin_first(bin, &queue->runs, &walk->head);
+    return lane == NULL ? look_around(walk, bin) : bin_first_of_lane(lane, &walk->head);
+}
+
+/* Behind a pod that was taken. NOTHING: the bin has to be looked into again. */
+RARELY static enum step
+take_more(struct walk *walk, struct bin *bin)
+{
+    enum step step = STEP_TAKEN;
+
+    while (step == STEP_TAKEN && walk->out != walk->end) {
+        step = bin_next(&walk->head) ? take_head(walk, bin) : STEP_NOTHING;
+        walk->out += step == STEP_TAKEN ? 1 : 0;
+    }
+    return step;
 }
 
 /* Takes from one bin until it is empty, or enough was taken. */
@@ -365,7 +405,14 @@ take_from(struct walk *walk, struct bin *bin)
     while (look_into(walk, bin)) {
         enum step step = take_head(walk, bin);
 
-        if (step == STEP_AGAIN || (step == STEP_TAKEN && ++walk->out == walk->end)) {
+        if (step == STEP_NOTHING) {
+            continue;
+        }
+        if (step == STEP_AGAIN || ++walk->out == walk->end) {
+            return step;
+        }
+        step = take_more(walk, bin);
+        if (step != STEP_NOTHING) {
             return step;
         }
     }
@@ -380,6 +427,7 @@ take_from(struct walk *walk, struct bin *bin)
 static bool
 passed_enough(struct worker *worker, uint64_t passed)
 {
+    worker->walks = true;
     for (uint32_t slots = queue_slots(queue_of(worker)); passed != 0; passed &= passed - 1) {
         worker->passed += slots;
     }
@@ -421,7 +469,7 @@ walk_on(struct walk *walk)
             if (begin != 0) {
                 pass_leaves(walk, begin);
             }
-            if (walk->top == bands_tops(table)) {
+            if (walk->top == table->top_count) {
                 walk->rows = 0;
                 return false;
             }
@@ -553,7 +601,7 @@ something_is_left(struct walk *walk)
 STRAIGHT bool
 walk_take(struct walk *walk, const schedq_popped_t *begin)
 {
-    struct queue *queue = queue_of(walk->worker);
+    struct queue *queue = walk->queue;
 
     walk->reorder = u64_load_acquire(&queue->reorder); /* walk_take:A */
     walk->table = bands_table(&queue->bands);
@@ -602,6 +650,15 @@ may_look_again(struct queue *queue)
     return u32_load(u32_of(&queue->base.words.poppable)) != 0 || stray_is_noted(queue, STRAY_NOTES);
 }
 
+/* The only top shows no leaf, behind `reorder`: is EMPTY the answer? False: perhaps not. */
+static bool
+nothing_else_is_there(struct queue *queue, const struct band_table *table, uint64_t reorder)
+{
+    return table->top_count == 1 && !has_backoff(queue) && !may_look_again(queue) &&
+           !queue_is_closed(queue) &&
+           u64_load_acquire(&queue->reorder) == reorder; /* as walk_take:B */
+}
+
 static void
 pass_wake_up(struct worker *worker, const schedq_popped_t *last)
 {
@@ -624,44 +681,30 @@ count_taken(struct worker *worker, size_t count)
     tally_add_last(&worker->tally.pops, count); /* count_taken:A, read by read_leaves */
 }
 
-RARELY static schedq_status_t arm_and_take(struct worker *worker, schedq_popped_t *out,
-                                           size_t capacity, size_t *count);
-
-/*
- * `arms`: if nothing is found, the host is told of the next pod. Once, and the callers jump here:
- * so its steps, each called once, are in line.
- */
-__attribute__((noinline)) static schedq_status_t
-take(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count, bool arms)
+static schedq_status_t
+walk_for(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count)
 {
     struct queue *queue = queue_of(worker);
     bool closed = queue_is_closed(queue);
     enum look look = LOOK_FIRST;
     struct walk walk;
 
+    worker->walks = false;
     walk.worker = worker;
+    walk.queue = queue;
     walk.out = out;
     walk.end = out + capacity;
-    if (capacity > 1) {
-        u64_store(&worker->room, capacity);
-    }
-    section_begin(worker);
     /* Ends: each further round means that an update moved a pod, or is due to look_again. */
     while (walk_take(&walk, out) ||
            (walk.out == out && may_look_again(queue) && look_again(worker, &look))) {
     }
     *count = (size_t)(walk.out - out);
     if (*count == 0) {
-        section_leave(worker);
-        if (closed) {
-            return SCHEDQ_CLOSED;
-        }
-        return arms && notifier_is_used(&queue->base.notifier)
-                   ? arm_and_take(worker, out, (size_t)(walk.end - out), count)
-                   : SCHEDQ_EMPTY;
+        return closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
     }
     schedq_popped_t *last = &out[*count - 1];
 
+    worker->walks = worker->walks || !walk.head.alone;
     count_taken(worker, *count);
     for (; out != last; out++) {
         out->more = 1;
@@ -673,8 +716,113 @@ take(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count
         u32_store(u32_of(&queue->base.words.poppable), 1);
     }
     pass_wake_up(worker, last);
-    section_leave(worker);
     return SCHEDQ_OK;
+}
+
+RARELY static schedq_status_t arm_and_take(struct worker *worker, schedq_popped_t *out,
+                                           size_t capacity, size_t *count);
+
+/* `arms`: if nothing is found, the host is told of the next pod. */
+static schedq_status_t
+leave_empty(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count, bool arms)
+{
+    *count = 0;
+    section_leave(worker);
+    return arms && notifier_is_used(&queue_of(worker)->base.notifier)
+               ? arm_and_take(worker, out, capacity, count)
+               : SCHEDQ_EMPTY;
+}
+
+/* Several, or not as nearly always. */
+RARELY static schedq_status_t
+take_walking(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count, bool arms)
+{
+    schedq_status_t status = walk_for(worker, out, capacity, count);
+
+    if (status == SCHEDQ_EMPTY) {
+        return leave_empty(worker, out, capacity, count, arms);
+    }
+    section_leave(worker);
+    return status;
+}
+
+/* something_is_left behind a pod that was the last that its band was seen to have. */
+RARELY static bool
+left_behind(struct worker *worker, struct band_table *table, uint64_t leaves,
+            struct band_leaf *leaf, uint64_t rows)
+{
+    struct walk walk;
+
+    walk.worker = worker;
+    walk.queue = queue_of(worker);
+    walk.table = table;
+    walk.leaf = leaf;
+    walk.rows = rows;
+    walk.leaves = leaves;
+    walk.top = 1;
+    return something_is_left(&walk);
+}
+
+/* Under the first top, which shows `leaves`. `reorder` was read before. */
+STRAIGHT bool
+take_first(struct worker *worker, struct band_table *table, uint64_t leaves, uint64_t reorder,
+           schedq_popped_t *out)
+{
+    struct queue *queue = queue_of(worker);
+    struct band_leaf *leaf = table->leaves[__builtin_ctzll(leaves)].leaf;
+    uint64_t rows = summary_bits(&leaf->summary); /* as walk_on:B */
+
+    if (rows == 0) {
+        return false;
+    }
+    struct bin *bin = &leaf->rows[__builtin_ctzll(rows)].band->bin;
+    struct lane *lane = bin_only_lane(bin);
+    struct bin_head head;
+
+    head.is_run = false;
+    head.front = NULL;
+    if (lane == NULL || !lane_peek_at_once(lane, &head.lane) ||
+        !take_plain(bin, &head, queue, reorder, out)) {
+        return false;
+    }
+    if (!out->more) {
+        out->more = left_behind(worker, table, leaves, leaf, rows);
+    }
+    return true;
+}
+
+/* One, as nearly always; else the call walks. */
+__attribute__((noinline)) static schedq_status_t
+take_at_once(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count, bool arms)
+{
+    struct queue *queue = queue_of(worker);
+    uint64_t reorder = u64_load_acquire(&queue->reorder); /* as walk_take:A */
+    struct band_table *table = bands_table(&queue->bands);
+    uint64_t leaves = summary_bits(&table->tops[0]); /* as walk_on:A */
+
+    if (leaves != 0 && take_first(worker, table, leaves, reorder, out)) {
+        *count = 1;
+        count_taken(worker, 1);
+        pass_wake_up(worker, out);
+        section_leave(worker);
+        return SCHEDQ_OK;
+    }
+    if (leaves == 0 && nothing_else_is_there(queue, table, reorder)) {
+        return leave_empty(worker, out, capacity, count, arms);
+    }
+    return take_walking(worker, out, capacity, count, arms);
+}
+
+/* Callers jump from here: both ways are there once, and their steps, each called once, in line. */
+static schedq_status_t
+take(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count, bool arms)
+{
+    if (capacity > 1) {
+        u64_store(&worker->room, capacity);
+    }
+    section_begin(worker);
+    return capacity > 1 || worker->walks ? take_walking(worker, out, capacity, count, arms)
+                                         : take_at_once(worker, out, capacity, count, arms);
 }
 
 /* The host would not be told of the next pod, perhaps. */

@@ -19,7 +19,9 @@
 #define DESCRIPTION_PAGE_BITS SIZE(8, 4)
 #define SEGMENT_SLOTS_MIN SIZE(16, 4) /* of a lane; a power of two */
 #define SEGMENT_SLOTS_MAX SIZE(512, 8)
-#define HEAD_LAG SIZE(4, 2)  /* refs that lie behind a bound, and that a head is not yet past */
+#define HEAD_LAG SIZE(4, 2) /* refs that lie behind a bound, and that a head is not yet past */
+#define PASSED_LAG \
+    SIZE(8, 2) /* stale refs that consumers know of, and that a head is not yet past */
 #define KNOWN_MIN SIZE(4, 2) /* refs that make a tail worth telling other consumers */
 /* stale refs that make a copy of a segment worth its cost (lane.h) */
 #define SEGMENT_STALE_MIN SIZE(16, 2)

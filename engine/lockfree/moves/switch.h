@@ -19,8 +19,9 @@
  * LINEARIZATION. switch_announced:B, switches_one:A.
  *
  * ORDERING
- *   stores into the record, switch_announced:B -> take_head:B, report_record:A, switch_help:A
- *   ref, switch_announced:A, B -> scan, take_head:A or walk_take:B (pop.c)
+ *   stores into the record, switch_announced:B -> take_plain:B, take_other:B, report_record:A,
+ *   switch_help:A
+ *   ref, switch_announced:A, B -> scan, take_plain:A, take_other:A or walk_take:B (pop.c)
  *   a word's raise, the stamps | stamps_raise:A ; a host's read of the word
  * A word is lowered behind switch_announced:B, or the last switches_one:A. Tallies are stored
  * relaxed by their worker, that of active pods behind a full fence: the switch, or let_in:A.
@@ -190,7 +191,7 @@ switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uin
 
     if (switch_stays_in_order(queue, state_place(state), state_place(next))) {
         (void)u64_add(&queue->reorder,
-                      1); /* switch_announced:A, read by take_head:A, walk_take:B */
+                      1); /* switch_announced:A, read by take_plain:A, walk_take:B */
     }
     if (!entry_switch(entry, state, desc, next)) { /* switch_announced:B */
         return false;

@@ -31,7 +31,8 @@
  *   mark, deadline_lower:A | deadline_begin:A, looks (deadline.h)
  *   ref, transfer_announce:A, the look | stamps_raise:A, announce:A, lots (stamps.c)
  *   transfer_announce:A, the raise, and the look | stamps_raise:A, lockfree_event_stamp:A, the word
- *   ref, switch_announced:A, switch_announced:B -> scan, take_head:A or walk_take:B (pop.c)
+ *   ref, switch_announced:A, switch_announced:B -> scan, take_plain:A, take_other:A or walk_take:B
+ *   (pop.c)
  *       a walk meets the pod in one of two places, or begins again
  *
  * PROGRESS. Lock-free, like its parts; what is prepared does not fail. A thread that stops before

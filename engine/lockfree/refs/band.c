@@ -216,12 +216,16 @@ band_end(struct epoch_block *block)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+static uint32_t
+tops_of(uint32_t leaves)
+{
+    return leaves == 0 ? 1 : (leaves + SUMMARY_ROWS - 1) / SUMMARY_ROWS;
+}
+
 static size_t
 table_bytes(uint32_t leaves)
 {
-    size_t tops = (leaves + SUMMARY_ROWS - 1) / SUMMARY_ROWS;
-
-    return sizeof(struct band_table) + tops * sizeof(struct summary) +
+    return sizeof(struct band_table) + tops_of(leaves) * sizeof(struct summary) +
            leaves * sizeof(struct band_leaf_row);
 }
 
@@ -243,12 +247,13 @@ table_make(struct bands *bands, uint32_t leaves)
     }
     table->bands = bands;
     table->count = leaves;
-    for (uint32_t i = 0; i < bands_tops(table); i++) {
+    table->top_count = tops_of(leaves);
+    for (uint32_t i = 0; i < table->top_count; i++) {
         uint32_t left = leaves - i * SUMMARY_ROWS;
 
         summary_open(&table->tops[i], left < SUMMARY_ROWS ? left : SUMMARY_ROWS);
     }
-    table->leaves = (struct band_leaf_row *)(void *)&table->tops[bands_tops(table)];
+    table->leaves = (struct band_leaf_row *)(void *)&table->tops[table->top_count];
     return table;
 }
 

@@ -121,8 +121,9 @@ struct band_leaf_row {
 
 struct band_table {
     struct epoch_block block;
-    uint64_t number; /* that of the table that it replaced, and 1 */
-    uint32_t count;  /* leaves */
+    uint64_t number;    /* that of the table that it replaced, and 1 */
+    uint32_t count;     /* leaves */
+    uint32_t top_count; /* at least one */
     uint32_t rows;
     struct band_leaf_row *leaves; /* behind the tops */
     /* of a table that was replaced because rows began to leave: their number, and where they are */
@@ -179,12 +180,6 @@ static inline struct band_table *
 bands_table(const struct bands *bands)
 {
     return ptr_load_acquire(&bands->table); /* bands_table:A reads from replace:A */
-}
-
-static inline uint32_t
-bands_tops(const struct band_table *table)
-{
-    return (table->count + SUMMARY_ROWS - 1) / SUMMARY_ROWS;
 }
 
 /** bands_get of a band that is not known to be at its spot. */

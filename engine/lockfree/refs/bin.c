@@ -720,7 +720,7 @@ bin_compare(struct bin *bin, struct run_pool *pool, struct bin_head *best)
     bool found = scan_lanes(bin, best);
     uint32_t slots = u32_load_acquire(&bin->slots); /* bin_compare:A reads from raise_slots:A */
 
-    best->is_run = false;
+    best->is_run = best->alone = false;
     return slots == 0 ? found : scan_runs(bin, pool, slots, found, best);
 }
 
@@ -743,6 +743,7 @@ bin_any(struct bin *bin, struct run_pool *pool, uint32_t own, uint32_t random,
     /* as scan_lanes:A; the slots as bin_compare:A */
     uint64_t used = u64_load_acquire(&bin->used);
 
+    head->alone = false;
     if (used != 0 && (first_of_any_lane(bin, own, head) ||
                       first_of_any_lane(bin, pick_lane(used, random & 0xffff), head) ||
                       first_of_any_lane(bin, pick_lane(used, random >> 16), head))) {

@@ -212,6 +212,7 @@ front_bound(uint64_t front)
 /** The first ref of a bin, as it was seen. */
 struct bin_head {
     bool is_run;
+    bool alone; /* the bin had one lane, and nothing else */
     uint32_t slot;
     atomic_u64 *front; /* of the lane; NULL: its head moves at once */
     union {
@@ -323,23 +324,50 @@ bin_has(const struct bin *bin, uint64_t ref)
 bool bin_compare(struct bin *bin, struct run_pool *pool, struct bin_head *head);
 
 /**
- * The ref with the least key, unjudged; among equal keys what the residence says. False: there is
- * none.
+ * bin_first of a bin that has one lane and nothing else, as nearly all have. NULL: bin_compare has
+ * to look.
  */
-STRAIGHT bool
-bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *head)
+STRAIGHT struct lane *
+bin_only_lane(const struct bin *bin)
 {
     uint64_t used = u64_load_acquire(&bin->used); /* as scan_lanes:A */
 
     /* as bin_compare:A; 0: no run was published before the scan began, so the order is the same */
     if (used == 0 || (used & (used - 1)) != 0 || u32_load_acquire(&bin->slots) != 0) {
-        return bin_compare(bin, pool, head);
+        return NULL;
     }
-    struct lane *lane = ptr_load_acquire(&bin->lanes[__builtin_ctzll(used)]);
+    return ptr_load_acquire(&bin->lanes[__builtin_ctzll(used)]);
+}
 
+STRAIGHT bool
+bin_first_of_lane(struct lane *lane, struct bin_head *head)
+{
     head->is_run = false;
+    head->alone = true;
     head->front = NULL;
-    return lane != NULL && lane_peek(lane, &head->lane);
+    return lane_peek(lane, &head->lane);
+}
+
+/**
+ * The ref with the least key, unjudged; among equal keys what the residence says. False: there is
+ * none.
+ */
+static inline bool
+bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *head)
+{
+    struct lane *lane = bin_only_lane(bin);
+
+    return lane != NULL ? bin_first_of_lane(lane, head) : bin_compare(bin, pool, head);
+}
+
+/**
+ * Behind a ref that was taken, as bin_first for a call that saw all of the bin before: what came to
+ * it since is left out. False: bin_first has to look.
+ */
+STRAIGHT bool
+bin_next(struct bin_head *head)
+{
+    return head->alone && lane_peek_next(&head->lane);
 }
 
 /**
@@ -395,7 +423,7 @@ bin_advance(const struct bin_head *head)
     if (head->is_run || head->front != NULL) {
         bin_leave(head);
     } else {
-        lane_advance(&head->lane);
+        lane_pass_one(&head->lane);
     }
 }
 

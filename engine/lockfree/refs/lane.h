@@ -39,6 +39,9 @@
  *   head             any thread, by a CAS, over stale refs
  *   known            any consumer, plain: a tail that it saw, for others, who then need not read
  *                    the tail, which the owner writes. On the line of the head
+ *   passed           any consumer, plain: what lies before it is stale, though the head is not
+ *                    there. One that comes late is too low, which costs judgements, or behind the
+ *                    head. On the line of the head
  *   tail of a segment, slots          the owner, while it is the last
  *   next             NULL -> segment: the owner; then any thread, by a CAS
  * A copy is linked by one CAS of its original's next, from {successor} to {copy, GONE}: the copy,
@@ -66,6 +69,8 @@
  *       the slots before the tail, their pods, and the cause
  *   segment_end:A, B -> lane_peek_from:B
  *       the same, by way of another consumer
+ *   a claim, lane_pass_one:A -> segment_start:A
+ *       what lies before is stale; the tail is not before it (segment_end:A)
  *   lane_put:A, B -> lane_peek_from:C, lane_pass_by:A, lane_skip_stale:A, lane_next:A, B
  *       a thread that reads a slot which was used again then sees the head beyond it
  *       (lane_peek_from:D, lane_pass_by:B, lane_skip_stale:B, lane_next:C), because the owner wrote
@@ -275,6 +280,22 @@ segment_known(const struct segment *segment)
     return u32_of((unsigned int *)(void *)(uintptr_t)segment->ring.pad);
 }
 
+/** Beside it: what lies before this position is stale. */
+static inline atomic_u32 *
+segment_passed(const struct segment *segment)
+{
+    return segment_known(segment) + 1;
+}
+
+/** Where consumers begin: at the head, or beyond it. */
+static inline uint32_t
+segment_start(const struct segment *segment, uint32_t head)
+{
+    uint32_t passed = u32_load_acquire(segment_passed(segment)); /* segment_start:A */
+
+    return (int32_t)(passed - head) > 0 ? passed : head;
+}
+
 /**
  * The tail of a segment, for a consumer that is at `at`. If much lies before it, other consumers
  * get it from the line of the head, and leave the producer's line alone.
@@ -303,29 +324,33 @@ lane_peek_from(struct lane *lane, int64_t bound, struct lane_head *out)
 
     /* Ends: each further round means that a head was advanced, or that a segment is past. */
     for (;;) {
-        uint32_t end = u32_load_acquire(segment_known(segment)); /* lane_peek_from:B */
         uint32_t at = head;
+        uint32_t end = u32_load_acquire(segment_known(segment)); /* lane_peek_from:B */
 
-        /* Ends: at the tail. */
-        for (; (int32_t)(end - at) > 0 || (end = segment_end(segment, at)) != at; at++) {
-            const struct slot *slot = &segment->slots[at & segment->ring.mask];
+        if ((int32_t)(end - head) > 0 || (end = segment_end(segment, head)) != head) {
+            at = segment_start(segment, head);
+            /* Ends: at the tail. */
+            for (; (int32_t)(end - at) > 0 || (end = segment_end(segment, at)) != at; at++) {
+                const struct slot *slot = &segment->slots[at & segment->ring.mask];
 
-            out->key = (int64_t)u64_load_acquire(&slot->key); /* lane_peek_from:C */
-            if (out->key < bound) {
-                continue;
+                out->key = (int64_t)u64_load_acquire(&slot->key); /* lane_peek_from:C */
+                if (out->key < bound) {
+                    continue;
+                }
+                out->ref = u64_load_acquire(&slot->ref);
+                uint32_t again =
+                    u32_load_acquire(u32_of(&segment->ring.c_head)); /* lane_peek_from:D */
+
+                if (again == head) {
+                    out->lane = lane;
+                    out->segment = segment;
+                    out->head = head;
+                    out->position = at;
+                    out->end = end;
+                    return true;
+                }
+                break;
             }
-            out->ref = u64_load_acquire(&slot->ref);
-            uint32_t again = u32_load_acquire(u32_of(&segment->ring.c_head)); /* lane_peek_from:D */
-
-            if (again == head) {
-                out->lane = lane;
-                out->segment = segment;
-                out->head = head;
-                out->position = at;
-                out->end = end;
-                return true;
-            }
-            break;
         }
         if (at != end) {
             head = u32_load_acquire(u32_of(&segment->ring.c_head)); /* as lane_peek_from:A */
@@ -342,6 +367,29 @@ lane_peek_from(struct lane *lane, int64_t bound, struct lane_head *out)
     }
 }
 
+/** lane_peek, as it nearly always goes. False: it is not sure. */
+STRAIGHT bool
+lane_peek_at_once(struct lane *lane, struct lane_head *out)
+{
+    struct segment *segment = ptr_load_acquire(&lane->first); /* all as in lane_peek_from */
+    uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head));
+    uint32_t end = u32_load_acquire(segment_known(segment));
+    uint32_t at = segment_start(segment, head);
+    const struct slot *slot = &segment->slots[at & segment->ring.mask];
+
+    if ((int32_t)(end - at) <= 0 && (end = segment_end(segment, at)) == at) {
+        return false;
+    }
+    out->key = (int64_t)u64_load_acquire(&slot->key);
+    out->ref = u64_load_acquire(&slot->ref);
+    out->lane = lane;
+    out->segment = segment;
+    out->head = head;
+    out->position = at;
+    out->end = end;
+    return u32_load_acquire(u32_of(&segment->ring.c_head)) == head;
+}
+
 /** The oldest ref; false: the lane is empty. */
 static inline bool
 lane_peek(struct lane *lane, struct lane_head *out)
@@ -355,6 +403,43 @@ lane_advance(const struct lane_head *head)
 {
     (void)u32_cas(u32_of(&head->segment->ring.c_head), head->head,
                   head->position + 1); /* lane_advance:A */
+}
+
+/**
+ * Goes past what was peeked, which is stale by now: consumers begin behind it. The head stays
+ * behind, by PASSED_LAG at most, unless nothing more was seen: it takes an exchange.
+ */
+static inline void
+lane_pass_one(const struct lane_head *head)
+{
+    uint32_t next = head->position + 1;
+
+    if (next - head->head >= PASSED_LAG || next == head->end) {
+        lane_advance(head);
+    } else {
+        u32_store_release(segment_passed(head->segment), next); /* lane_pass_one:A */
+    }
+}
+
+/**
+ * From a ref to the one behind it, whatever became of those before. False: none was seen there when
+ * the lane was peeked into, or the head has moved since.
+ */
+static inline bool
+lane_peek_next(struct lane_head *head)
+{
+    const struct segment *segment = head->segment;
+    uint32_t next = head->position + 1;
+    const struct slot *slot = &segment->slots[next & segment->ring.mask];
+
+    if (next == head->end) {
+        return false;
+    }
+    head->key = (int64_t)u64_load_acquire(&slot->key); /* as lane_peek_from:C */
+    head->ref = u64_load_acquire(&slot->ref);
+    head->position = next;
+    /* as lane_peek_from:D */
+    return u32_load_acquire(u32_of((unsigned int *)&segment->ring.c_head)) == head->head;
 }
 
 /**

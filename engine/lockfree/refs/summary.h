@@ -49,11 +49,11 @@ struct summary {
     atomic_pair word;
 };
 
-/** Alone: `count` rows, all set. */
+/** Alone: `count` rows, at most all, all set. */
 static inline void
 summary_open(struct summary *summary, uint32_t count)
 {
-    u64_store(&summary->word.low, UINT64_MAX >> (SUMMARY_ROWS - count));
+    u64_store(&summary->word.low, count == 0 ? 0 : UINT64_MAX >> (SUMMARY_ROWS - count));
     u64_store(&summary->word.high, 0);
 }
 

@@ -68,6 +68,16 @@ find_all(struct actor *actor)
     }
 }
 
+/* Above all others, while they are taken; then below them. */
+static void
+add_urgent_take(struct actor *actor)
+{
+    (void)actor_add(actor, 4, 9);
+    actor_consume(actor, 1);
+    (void)actor_add(actor, 5, 5);
+    actor_consume(actor, 1);
+}
+
 static void
 relax(schedq_config_t *config)
 {
@@ -86,6 +96,12 @@ const struct scenario pop_scenarios[] = {
      .threads = 3,
      .prepare = prepare_3,
      .bodies = {consume_2, consume_2, consume_2}},
+    {.name = "urgent",
+     .about = "a more urgent pod comes, and one behind, while consumers pass what they took",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = add_4,
+     .bodies = {consume_3, consume_2, add_urgent_take}},
     {.name = "add_one_key",
      .about = "two adders of one key, and a consumer",
      .harness = &queue_harness,

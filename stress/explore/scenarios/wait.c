@@ -21,6 +21,15 @@ with_descriptor_and_pod(struct actor *actor)
     (void)actor_add(actor, 2, 1);
 }
 
+/* Some are there, and the host was told of them. */
+static void
+with_descriptor_and_pods(struct actor *actor)
+{
+    with_descriptor_and_pod(actor);
+    (void)actor_add(actor, 3, 1);
+    (void)actor_add(actor, 4, 1);
+}
+
 /* Pops until there is nothing. */
 static void
 loop(struct actor *actor)
@@ -68,6 +77,14 @@ add_2_3(struct actor *actor)
 {
     (void)actor_add(actor, 2, 1);
     (void)actor_add(actor, 3, 2);
+}
+
+/* More urgent than all others, then one among them. */
+static void
+add_urgent(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 9);
+    (void)actor_add(actor, 1, 1);
 }
 
 static void
@@ -150,6 +167,14 @@ const struct scenario wait_scenarios[] = {
      .sleeps = true,
      .prepare = with_descriptor,
      .bodies = {loop, loop_one_by_one, add_0, add_1, world_heal}},
+    {.name = "readiness_urgent",
+     .about = "a loop and a consumer pass what they took while a more urgent pod comes",
+     .harness = &queue_harness,
+     .threads = 4,
+     .steady = 1,
+     .sleeps = true,
+     .prepare = with_descriptor_and_pods,
+     .bodies = {loop, take_twice, add_urgent, world_heal}},
     {.name = "readiness_beside",
      .about = "a loop beside one that waits in pop: both are told",
      .harness = &queue_harness,
