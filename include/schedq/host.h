@@ -139,7 +139,8 @@ typedef struct schedq_decision {
  * @retval SCHEDQ_CHANGED  it waits at a newer version: judge result->object again, under
  *                         result->ref. Or its backoff is over and if_backing_off was 1: the ref is
  *                         the same, ask PreEnqueue. Nothing changed
- * @retval SCHEDQ_GONE     it is active, in flight, held or deleted: drop the decision; nothing changed
+ * @retval SCHEDQ_GONE     it is active, in flight, held or deleted: drop the decision; nothing
+ *                         changed
  * @retval SCHEDQ_RETRY    GATED, and the gate's stamp is newer than judged_up_to: ask PreEnqueue
  *                         again, for events up to result->sequence; nothing changed
  * @retval SCHEDQ_NOMEM    (never with MUTEX) nothing changed
