@@ -31,7 +31,7 @@
  * stands for engine/lockfree/moves/route.c route_from_hold 33406cc4
  * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
  * stands for engine/lockfree/pod/state.h state_judge 5713fedf
- * stands for engine/lockfree/calls/pop.c take_head d7678a66
+ * stands for engine/lockfree/calls/pop.c take_head 89c51e9c
  */
 #define ROOM     20
 #define ACTIVE   0
