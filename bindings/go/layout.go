@@ -39,6 +39,8 @@ var (
 	_ [0]byte = [unsafe.Offsetof(Decision{}.IfBackingOff) - unsafe.Offsetof(C.schedq_decision_t{}.if_backing_off)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Stats{}) - unsafe.Sizeof(C.schedq_stats_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(Stats{}.Fences) - unsafe.Offsetof(C.schedq_stats_t{}.fences)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Stats{}.Held) - unsafe.Offsetof(C.schedq_stats_t{}.held)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Words{}.held) - unsafe.Offsetof(C.schedq_words_t{}.held)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Stats{}.Moves) - unsafe.Offsetof(C.schedq_stats_t{}.moves)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Words{}) - unsafe.Sizeof(C.schedq_words_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(Words{}.poppable) - unsafe.Offsetof(C.schedq_words_t{}.poppable)]byte{}

@@ -89,6 +89,8 @@ func takeVisited(visited *C.struct_visited) []PodInfo {
 			Cycle:         uint64(from.cycle),
 			NominatedNode: uint64(from.nominated_node),
 			Nomination:    uint64(from.nomination),
+			NotBefore:     int64(from.not_before_ns),
+			Held:          from.held != 0,
 		}
 		names = names[from.name_length:]
 	}

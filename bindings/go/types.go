@@ -89,7 +89,7 @@ type PodSpec struct {
 	// Only: Update, the pod that is meant: another one under its name counts as unknown. Zero: whoever has the name. With
 	// PodAdd, and in other calls: zero.
 	Only      Pod
-	notBefore int64
+	NotBefore int64 // the pod is held until then, on the queue's clock; 0 = it is not
 	label     uint64
 }
 
@@ -208,6 +208,8 @@ type PodInfo struct {
 	Cycle         uint64 // in flight, with Config.CountCycles; else 0
 	NominatedNode uint64 // 0 = not nominated
 	Nomination    uint64 // orders the pods nominated to one node; 0 = not nominated
+	NotBefore     int64  // the time that keeps it back, or kept it back; 0 = none
+	Held          bool   // Hold keeps it back; in flight: will
 }
 
 // Stats are counts and bytes.
@@ -230,4 +232,5 @@ type Stats struct {
 	Membarriers                                                   uint64 // that the queue asked the kernel for
 	Fences                                                        Fences // those in use
 	reserved                                                      [7]uint8
+	Held                                                          uint64 // pods there now
 }

@@ -15,7 +15,8 @@ type Words struct {
 	nextDeadline     int64
 	now              int64
 	closed, poppable uint32
-	reserved         [7]uint64
+	held             uint64
+	reserved         [6]uint64
 }
 
 // Parked is the number of pods that wait for an event.
@@ -29,6 +30,9 @@ func (words *Words) Backoff() uint64 { return atomic.LoadUint64(&words.backoff) 
 
 // ErrorBackoff is the number of pods in error backoff.
 func (words *Words) ErrorBackoff() uint64 { return atomic.LoadUint64(&words.errorBackoff) }
+
+// Held is the number of pods that are kept back, by Hold or until a time.
+func (words *Words) Held() uint64 { return atomic.LoadUint64(&words.held) }
 
 // Nominations is the number of pods that are nominated to a node.
 func (words *Words) Nominations() uint64 { return atomic.LoadUint64(&words.nominations) }
