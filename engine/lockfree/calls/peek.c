@@ -162,10 +162,11 @@ collect_bin(struct line *line, size_t begin, struct bin *bin)
     struct queue *queue = queue_of(line->worker);
     struct bin_reader reader;
     struct bin_ref refs[LINE_READ];
+    const size_t most = line->room < LINE_READ ? line->room : LINE_READ;
     size_t count;
 
     bin_read_begin(&reader, bin, &queue->runs, INT64_MAX);
-    while ((count = bin_read(&reader, refs, LINE_READ)) > 0) {
+    while ((count = bin_read(&reader, refs, most)) > 0) {
         for (size_t i = 0; i < count; i++) {
             if (line->count == line->room && refs[i].key > line->pods[begin].key) {
                 line->full = true;
