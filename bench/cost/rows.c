@@ -486,6 +486,82 @@ apply(struct play *play, unsigned worker)
     return play->each;
 }
 
+/* ---- looking --------------------------------------------------------------------------------- */
+
+static schedq_pod_t
+handle_of(struct play *play, unsigned worker, uint64_t number)
+{
+    char name[NAME_ROOM];
+    schedq_result_t result;
+
+    play_require(schedq_find(play->workers[worker], name_of(number, name), NAME_LENGTH, &result) ==
+                     SCHEDQ_OK,
+                 play, "schedq_find");
+    return result.pod;
+}
+
+static uint64_t
+position(struct play *play, unsigned worker)
+{
+    schedq_pod_t pod = handle_of(play, worker, next_pending(play));
+    uint64_t lower, upper;
+
+    schedq_status_t status =
+        MEASURED(play, schedq_position(play->workers[worker], pod, &lower, &upper));
+
+    play_require(status == SCHEDQ_OK && lower == upper, play, "schedq_position");
+    return 1;
+}
+
+static int
+count_visit(void *ctx, const schedq_pod_info_t *pod)
+{
+    uint64_t *visits = ctx;
+
+    (void)pod;
+    (*visits)++;
+    return 1;
+}
+
+static uint64_t
+peek(struct play *play, unsigned worker)
+{
+    uint64_t visits = 0;
+
+    schedq_status_t status =
+        MEASURED(play, schedq_peek(play->workers[worker], count_visit, &visits));
+
+    play_require(status == SCHEDQ_OK && visits == 1, play, "schedq_peek");
+    return visits;
+}
+
+static uint64_t
+peek_many(struct play *play, unsigned worker)
+{
+    uint64_t visits = 0;
+
+    schedq_status_t status =
+        MEASURED(play, schedq_peek_many(play->workers[worker], BATCH, count_visit, &visits));
+
+    play_require(status == SCHEDQ_OK && visits == BATCH, play, "schedq_peek_many");
+    return visits;
+}
+
+/* A parked pod. */
+static uint64_t
+explain(struct play *play, unsigned worker)
+{
+    uint64_t number = play->row->pending + play->turn++ % play->row->parked;
+    schedq_pod_t pod = handle_of(play, worker, number);
+    schedq_explanation_t explanation = SCHEDQ_EXPLANATION_INIT;
+
+    schedq_status_t status =
+        MEASURED(play, schedq_explain(play->workers[worker], pod, &explanation));
+
+    play_require(status == SCHEDQ_OK && explanation.place == SCHEDQ_PARKED, play, "schedq_explain");
+    return 1;
+}
+
 /* ---- what lies in the queue ------------------------------------------------------------------ */
 
 static uint64_t
@@ -598,6 +674,10 @@ WORKLOAD(old_empty, open_after_priorities, {pop_nothing, EACH});
 WORKLOAD(none, open_pending, {event_for_none, EACH});
 WORKLOAD(old_none, open_after_rejectors, {event_for_none, EACH});
 WORKLOAD(idle, open_pending, {tick_idle, EACH});
+WORKLOAD(positions, open_pending, {position, EACH});
+WORKLOAD(peeks, open_pending, {peek, EACH});
+WORKLOAD(peeks_many, open_pending, {peek_many, EACH});
+WORKLOAD(explaining, open_pending, {explain, EACH});
 GROUP_WORKLOAD(split, false, {add_some, FIRST_HALF}, {pop_group, SECOND_HALF}, {done, SECOND_HALF});
 GROUP_WORKLOAD(parking, false, FAILED(fail_parked), {pass_backoff, ONE}, {event_activates, ONE},
                ENDED);
@@ -642,6 +722,12 @@ const struct row rows[] = {
     {"tick/error", &errors, ENGINES, S4, .pending = 1000, .priorities = 8, .parked = 1000},
     {"candidates", &looking, ENGINES, S0, .pending = 1000, .priorities = 8, .parked = 1000},
     {"apply", &applying, ENGINES, S3, .pending = 1000, .priorities = 8, .parked = 1000},
+
+    {"position", &positions, ENGINES, S0, .pending = 1000, .priorities = 8},
+    {"position/100k", &positions, ENGINES, S0, .pending = 100000, .priorities = 8, .calls = 64},
+    {"peek", &peeks, ENGINES, S0, .pending = 1000, .priorities = 8},
+    {"peek_many", &peeks_many, ENGINES, S0, .pending = 1000, .priorities = 8},
+    {"explain", &explaining, ENGINES, S0, .pending = 1000, .priorities = 8, .parked = 1000},
 
     {"pop/empty", &empty, ALL, S0, .priorities = 1},
     {"pop/empty/6k-before", &old_empty, ENGINES, S0, .priorities = 1, .before = 6000, .calls = 64,

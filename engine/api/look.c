@@ -2,19 +2,29 @@
 #include "api/call.h"
 #include "api/check.h"
 
+/* As call_begin_worker, of a call with a visitor. */
+static schedq_status_t
+begin(struct call *call, schedq_worker_t *worker, schedq_visit_fn visit)
+{
+    schedq_status_t status = call_begin_worker(call, worker);
+
+    if (status == SCHEDQ_OK && !check_not_null(worker, (const void *)(uintptr_t)visit, "visit")) {
+        call_end_worker(call, worker);
+        status = SCHEDQ_INVALID;
+    }
+    return status;
+}
+
 schedq_status_t
 schedq_get(schedq_worker_t *worker, schedq_pod_t pod, schedq_visit_fn visit, void *ctx)
 {
     struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = begin(&call, worker, visit);
 
-    if (status != SCHEDQ_OK) {
-        return status;
+    if (status == SCHEDQ_OK) {
+        status = worker->queue->ops->get(worker, pod, visit, ctx);
+        call_end_worker(&call, worker);
     }
-    status = check_not_null(worker, (const void *)(uintptr_t)visit, "visit")
-                 ? worker->queue->ops->get(worker, pod, visit, ctx)
-                 : SCHEDQ_INVALID;
-    call_end_worker(&call, worker);
     return status;
 }
 
@@ -22,15 +32,12 @@ schedq_status_t
 schedq_snapshot(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx)
 {
     struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = begin(&call, worker, visit);
 
-    if (status != SCHEDQ_OK) {
-        return status;
+    if (status == SCHEDQ_OK) {
+        status = worker->queue->ops->snapshot(worker, visit, ctx);
+        call_end_worker(&call, worker);
     }
-    status = check_not_null(worker, (const void *)(uintptr_t)visit, "visit")
-                 ? worker->queue->ops->snapshot(worker, visit, ctx)
-                 : SCHEDQ_INVALID;
-    call_end_worker(&call, worker);
     return status;
 }
 
@@ -38,14 +45,12 @@ schedq_status_t
 schedq_nominated_pods(schedq_worker_t *worker, uint64_t node, schedq_visit_fn visit, void *ctx)
 {
     struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = begin(&call, worker, visit);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!check_not_null(worker, (const void *)(uintptr_t)visit, "visit")) {
-        status = SCHEDQ_INVALID;
-    } else if (node == 0) {
+    if (node == 0) {
         worker_say(worker, "node 0: any other number, 0 names no node");
         status = SCHEDQ_INVALID;
     } else {
@@ -59,15 +64,12 @@ schedq_status_t
 schedq_peek(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx)
 {
     struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = begin(&call, worker, visit);
 
-    if (status != SCHEDQ_OK) {
-        return status;
+    if (status == SCHEDQ_OK) {
+        status = worker->queue->ops->peek(worker, visit, ctx);
+        call_end_worker(&call, worker);
     }
-    status = check_not_null(worker, (const void *)(uintptr_t)visit, "visit")
-                 ? worker->queue->ops->peek(worker, visit, ctx)
-                 : SCHEDQ_INVALID;
-    call_end_worker(&call, worker);
     return status;
 }
 
@@ -75,14 +77,12 @@ schedq_status_t
 schedq_peek_many(schedq_worker_t *worker, size_t count, schedq_visit_fn visit, void *ctx)
 {
     struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = begin(&call, worker, visit);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!check_not_null(worker, (const void *)(uintptr_t)visit, "visit")) {
-        status = SCHEDQ_INVALID;
-    } else if (count == 0) {
+    if (count == 0) {
         worker_say(worker, "count 0: 1 or more");
         status = SCHEDQ_INVALID;
     } else {

@@ -9,9 +9,11 @@
  * A LOOK. The bands from the top, as a pop's walk sees them (pop.c); of each the least refs, for
  * which there is room, are collected in a heap, whose greatest leaves when a smaller one comes.
  * What a lane or run holds beyond that greatest is not read. Refs are judged: only VALID ones are
- * collected, so a pod is there at the version that its ref names. A ref that was published twice is
- * left out when the heap is sorted. If the room was full and is not any more, the look begins again
- * with more. Pods in backoff come behind, if pops take them.
+ * collected, so a pod is there at the version that its ref names. FUTURE ones are helped, as by a
+ * pop: `reorder` may have been raised before the look began, and the pod leave its old place before
+ * that is looked at. A ref that was published twice is left out when the heap is sorted. If the
+ * room was full and is not any more, the look begins again with more. Pods in backoff come behind,
+ * if pops take them.
  *
  * A pod that is described anew and not moved so far is moved first, as a pop does, and the look
  * begins again; so it does if `reorder` changed, LOOKS_MANY times for more than one pod.
@@ -22,7 +24,7 @@
  *
  * PROGRESS. Lock-free: a further look means that an update moved a pod, or, before any pod was
  * visited, that each that was collected was popped, moved or deleted. Nothing is written, but what
- * a pop too would finish of an update that is half done, and slots of runs that are spent.
+ * a pop too would finish of a move that is half done, and slots of runs that are spent.
  *
  * EVIDENCE. tests/unit/test_peek.c; tests/differential: peek, peek-many; stress/explore: peek_*.
  */
@@ -136,8 +138,17 @@ collect_ref(struct line *line, size_t begin, struct bin *bin, const struct bin_r
     const struct residence *residence = &bin->residence;
     struct entry *entry = entry_at(residence->entries, ref_record(ref->ref));
     uint64_t state;
+    enum verdict verdict =
+        entry != NULL ? bin_verdict_of(bin, entry, ref->ref, &state) : VERDICT_STALE;
 
-    if (entry == NULL || bin_verdict_of(bin, entry, ref->ref, &state) != VERDICT_VALID) {
+    if (verdict == VERDICT_FUTURE) {
+        const struct bin_caller caller = bin_caller(worker);
+
+        /* Else its switch might come before the pod's old place is looked at. */
+        verdict = bin_help(bin, &caller, entry, ref->ref, ref->cause, &state) ? VERDICT_VALID
+                                                                              : VERDICT_STALE;
+    }
+    if (verdict != VERDICT_VALID) {
         return true;
     }
     /* As a pop: it has to be looked for in its new place. */
@@ -162,10 +173,11 @@ collect_bin(struct line *line, size_t begin, struct bin *bin)
     struct queue *queue = queue_of(line->worker);
     struct bin_reader reader;
     struct bin_ref refs[LINE_READ];
+    const size_t most = line->room < LINE_READ ? line->room : LINE_READ;
     size_t count;
 
     bin_read_begin(&reader, bin, &queue->runs, INT64_MAX);
-    while ((count = bin_read(&reader, refs, LINE_READ)) > 0) {
+    while ((count = bin_read(&reader, refs, most)) > 0) {
         for (size_t i = 0; i < count; i++) {
             if (line->count == line->room && refs[i].key > line->pods[begin].key) {
                 line->full = true;

@@ -3,6 +3,14 @@
 #include "scenarios.h"
 #include "world.h"
 
+/* Gates are asked of a batch, and no bound: it is admitted as a whole, then let in. */
+static void
+use_gates(schedq_config_t *config)
+{
+    cluster_use(config);
+    config->max_bands = 0;
+}
+
 /* ---- before ---------------------------------------------------------------------------------- */
 
 static void
@@ -307,7 +315,7 @@ const struct scenario line_scenarios[] = {
      .threads = 2,
      .sleeps = true,
      .steady = 1,
-     .configure = cluster_use,
+     .configure = use_gates,
      .prepare = prepare_behind,
      .bodies = {add_batch_behind, ask_3_once}},
     LINE("position_records", "position by records, while a pod leaves and others come",
