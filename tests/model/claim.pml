@@ -23,7 +23,6 @@
  * stands for engine/lockfree/refs/lane.h lane_peek_from eb06cdef
  * stands for engine/lockfree/refs/lane.h lane_advance 3138938f
  * stands for engine/lockfree/refs/lane.h lane_pass_one 3a7563d0
- * stands for engine/lockfree/refs/lane.h lane_peek_at_once bcadb799
  * stands for engine/lockfree/refs/lane.h lane_peek_next 875fa35d
  */
 #ifdef LARGE

@@ -781,7 +781,7 @@ take_first(struct worker *worker, struct band_table *table, uint64_t leaves, uin
 
     head.is_run = false;
     head.front = NULL;
-    if (lane == NULL || !lane_peek_at_once(lane, &head.lane) ||
+    if (lane == NULL || !lane_peek(lane, &head.lane) ||
         !take_plain(bin, &head, queue, reorder, out)) {
         return false;
     }

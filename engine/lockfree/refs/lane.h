@@ -367,29 +367,6 @@ lane_peek_from(struct lane *lane, int64_t bound, struct lane_head *out)
     }
 }
 
-/** lane_peek, as it nearly always goes. False: it is not sure. */
-STRAIGHT bool
-lane_peek_at_once(struct lane *lane, struct lane_head *out)
-{
-    struct segment *segment = ptr_load_acquire(&lane->first); /* all as in lane_peek_from */
-    uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head));
-    uint32_t end = u32_load_acquire(segment_known(segment));
-    uint32_t at = segment_start(segment, head);
-    const struct slot *slot = &segment->slots[at & segment->ring.mask];
-
-    if ((int32_t)(end - at) <= 0 && (end = segment_end(segment, at)) == at) {
-        return false;
-    }
-    out->key = (int64_t)u64_load_acquire(&slot->key);
-    out->ref = u64_load_acquire(&slot->ref);
-    out->lane = lane;
-    out->segment = segment;
-    out->head = head;
-    out->position = at;
-    out->end = end;
-    return u32_load_acquire(u32_of(&segment->ring.c_head)) == head;
-}
-
 /** The oldest ref; false: the lane is empty. */
 static inline bool
 lane_peek(struct lane *lane, struct lane_head *out)
