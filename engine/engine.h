@@ -139,6 +139,9 @@ struct assigned_pod {
     uint32_t namespace_length;
 };
 
+/** What is done to a pod of a label. */
+typedef schedq_status_t label_fn(void *ctx, schedq_pod_t pod);
+
 struct engine_ops {
     const char *name;
     uint8_t number; /* SCHEDQ_ENGINE_ */
@@ -211,6 +214,11 @@ struct engine_ops {
                             schedq_result_t *result);
     schedq_status_t (*not_before)(schedq_worker_t *worker, schedq_pod_t pod, int64_t time,
                                   schedq_result_t *result);
+    /*
+     * Calls `each`, which may make other calls of this table, for every pod of a label, until it
+     * does not return OK, and returns that. NOMEM: it was called for none.
+     */
+    schedq_status_t (*labelled)(schedq_worker_t *worker, uint64_t label, label_fn *each, void *ctx);
 
     /*
      * Changes. `assigned`: only pods that its arrival may help; NULL: every pod that passes

@@ -78,8 +78,9 @@ struct row {
     uint32_t before; /* priorities, or rejector sets, that the queue has seen */
     uint32_t calls;  /* that are measured; 0: as many as usual */
     bool relaxed;
-    bool slow;  /* only if it is asked for */
-    bool alone; /* with one worker only: it is about what the queue has seen */
+    bool labelled; /* each 100 pods that stay share a label */
+    bool slow;     /* only if it is asked for */
+    bool alone;    /* with one worker only: it is about what the queue has seen */
 };
 
 extern const struct row rows[];

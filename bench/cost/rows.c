@@ -9,12 +9,14 @@
 enum {
     BATCH = 32,
     CANDIDATES = 64, /* a call */
+    JOB_PODS = 100,  /* of a label */
     OTHERS = 8,      /* priorities of the pods that stay: below that of a group */
     GROUP_PRIORITY = 1000000,
     NAME_LENGTH = 22,
     NAME_ROOM = 32,
 };
 
+#define JOB UINT64_MAX /* a label; each worker has one, downwards */
 #define BACKOFF_OVER_NS INT64_C(2000000000)
 
 /* What the call says, which alone is measured. */
@@ -61,12 +63,14 @@ call_nothing(struct play *play, unsigned worker)
 /* ---- adding ---------------------------------------------------------------------------------- */
 
 static void
-add_pod(struct play *play, unsigned worker, int32_t priority)
+add_labelled(struct play *play, unsigned worker, int32_t priority, uint64_t label)
 {
     char name[NAME_ROOM];
     uint64_t number = play->next++;
     schedq_pod_spec_t spec = spec_of(number, priority);
     bool right;
+
+    spec.label = label;
 
     name_of(number, name);
     play->hands[worker].number = number;
@@ -78,6 +82,21 @@ add_pod(struct play *play, unsigned worker, int32_t priority)
                 SCHEDQ_OK;
     }
     play_require(right, play, "add");
+}
+
+static void
+add_pod(struct play *play, unsigned worker, int32_t priority)
+{
+    add_labelled(play, worker, priority, play->row->labelled ? 1 + play->next / JOB_PODS : 0);
+}
+
+static uint64_t
+add_job(struct play *play, unsigned worker)
+{
+    for (unsigned i = 0; i < JOB_PODS; i++) {
+        add_labelled(play, worker, priority_of(play, i), JOB - worker);
+    }
+    return JOB_PODS;
 }
 
 /* Behind a backlog in the highest band, which so stays as long as it is. */
@@ -257,6 +276,18 @@ delete_own(struct play *play, unsigned worker)
     }
     play_require(right, play, "delete");
     return 1;
+}
+
+static uint64_t
+cancel_job(struct play *play, unsigned worker)
+{
+    size_t count;
+
+    play_require(MEASURED(play, schedq_label_cancel(play->workers[worker], JOB - worker, NULL, 0,
+                                                    &count)) == SCHEDQ_OK &&
+                     count == JOB_PODS,
+                 play, "label_cancel");
+    return JOB_PODS;
 }
 
 /* ---- updates --------------------------------------------------------------------------------- */
@@ -669,6 +700,7 @@ WORKLOAD(batch, open_pending, {add_many, EACH}, {pop_many, EACH}, {done_many, EA
 WORKLOAD(same, open_pending, {update_same, EACH});
 WORKLOAD(other, open_pending, {update_priority, EACH});
 WORKLOAD(removal, open_pending, {add, EACH}, {delete_own, EACH});
+WORKLOAD(job, open_pending, {add_job, EACH}, {cancel_job, EACH});
 WORKLOAD(empty, open_nothing, {pop_nothing, EACH});
 WORKLOAD(old_empty, open_after_priorities, {pop_nothing, EACH});
 WORKLOAD(none, open_pending, {event_for_none, EACH});
@@ -711,6 +743,13 @@ const struct row rows[] = {
     {"update/priority", &other, ALL, S0, .pending = 1000, .priorities = 8},
     {"update/parked", &helped, ENGINES, S4, .pending = 1000, .priorities = 8, .parked = 1000},
     {"delete", &removal, ALL, S1, .pending = 1000, .priorities = 8},
+
+    {"label/add", &job, ENGINES, S0, .pending = 1000, .priorities = 8, .calls = 4,
+     .labelled = true},
+    {"label/cancel/100-of-1k", &job, ENGINES, S1, .pending = 1000, .priorities = 8, .calls = 4,
+     .labelled = true},
+    {"label/cancel/100-of-1M", &job, ENGINES, S1, .pending = 1000000, .priorities = 8, .calls = 4,
+     .labelled = true, .alone = true},
 
     {"fail/parks", &parking, ENGINES, S2, .pending = 1000, .priorities = 8, .parked = 1000},
     {"fail/backs-off", &errors, ENGINES, S2, .pending = 1000, .priorities = 8, .parked = 1000},

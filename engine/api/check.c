@@ -235,10 +235,6 @@ description_is_legal(schedq_worker_t *worker, const char *argument, const schedq
                    spec->not_before_ns, INT64_MAX);
         return false;
     }
-    if (spec->label != 0) {
-        worker_say(worker, "%s.label %" PRIu64 ": 0", argument, spec->label);
-        return false;
-    }
     return true;
 }
 
@@ -277,8 +273,7 @@ spec_is_plain(const schedq_worker_t *worker, const schedq_pod_spec_t *spec, uint
 
     memcpy(&reserved, &spec->reserved[1], sizeof reserved);
     reserved |= (uint32_t)((spec->flags & ~flags) | spec->gate | spec->reserved[0]);
-    return spec->struct_size == sizeof *spec && reserved == 0 &&
-           (spec->label | spec->only.bits) == 0 &&
+    return spec->struct_size == sizeof *spec && reserved == 0 && spec->only.bits == 0 &&
            (spec->timestamp_ns | spec->not_before_ns) >= 0 &&
            spec->profile < registry_profile_count(&worker->queue->registry);
 }

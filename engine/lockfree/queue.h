@@ -11,6 +11,7 @@
  *     position        how many are before one
  *     events          notify, assigned_pod_*, event_begin and event_stamp; judging
  *     hold            hold, release, not-before
+ *     label           all pods of a label
  *     candidates, apply   a host that decides by itself
  *     serve, timer    what time demands, tick; the thread that sees to it
  *     mover           waiting pods, many at once
@@ -218,6 +219,7 @@ struct queue {
     _Alignas(CACHE_LINE) struct stamps stamps;
     _Alignas(CACHE_LINE) struct sleepers sleepers;
     atomic_u64 pops_at_tick;
+    struct nominator labels; /* of pods that have one, by it */
 };
 
 static inline struct queue *

@@ -96,6 +96,7 @@ admit_trim(struct mutex_queue *queue)
 {
     entries_trim(&queue->entries);
     mutex_keeps_trim(&queue->keeps);
+    mutex_labels_trim(&queue->labels);
     mutex_index_trim(&queue->index, entries_made(&queue->entries));
     (void)resize_heaps(queue, doubled_to(0, entries_made(&queue->entries)),
                        doubled_to(0, entries_end(&queue->entries)));
@@ -170,6 +171,26 @@ fill(struct mutex_queue *queue, struct entry *entry, const schedq_pod_spec_t *sp
     }
 }
 
+/* What few pods have is not in the record. */
+COLD static bool
+reserve_aside(struct mutex_queue *queue, const schedq_pod_spec_t *spec)
+{
+    return mutex_keeps_reserve(&queue->keeps, spec->not_before_ns) &&
+           (spec->label == 0 || mutex_labels_reserve(&queue->labels));
+}
+
+COLD static void
+fill_aside(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *spec)
+{
+    struct entry *entry = pod_at(queue, index);
+
+    mutex_place_set_time(queue, entry, index, spec->not_before_ns);
+    if (spec->label != 0) {
+        entry->marks |= MARK_LABELLED;
+        mutex_labels_enter(&queue->labels, index, spec->label);
+    }
+}
+
 schedq_status_t
 admit_pod(schedq_worker_t *worker, const struct hashed_name *name, const schedq_pod_spec_t *spec,
           int64_t now, uint32_t *index)
@@ -183,7 +204,7 @@ admit_pod(schedq_worker_t *worker, const struct hashed_name *name, const schedq_
     if (!reserve_band(queue) ||
         (queue->entries.free_count == 0 &&
          !admit_reserve(queue, entries_made(&queue->entries) + 1)) ||
-        !mutex_keeps_reserve(&queue->keeps, spec->not_before_ns)) {
+        ((spec->label | (uint64_t)spec->not_before_ns) != 0 && !reserve_aside(queue, spec))) {
         return SCHEDQ_NOMEM;
     }
     const char *copy = mutex_names_take(&queue->names, name->text, name->length);
@@ -196,8 +217,8 @@ admit_pod(schedq_worker_t *worker, const struct hashed_name *name, const schedq_
     entry->name = copy;
     entry->name_length = (uint16_t)name->length;
     entry->hash = name->hash;
-    if (spec->not_before_ns != 0) {
-        mutex_place_set_time(queue, entry, *index, spec->not_before_ns);
+    if ((spec->label | (uint64_t)spec->not_before_ns) != 0) {
+        fill_aside(queue, *index, spec);
     }
     fill(queue, entry, spec, now);
     object_retain(queue, entry->object);
@@ -226,7 +247,7 @@ admit_end_ended(struct mutex_queue *queue)
     }
 }
 
-/* A pod that was deleted in flight, or has a time. */
+/* A pod that was deleted in flight, or has a time or a label. */
 COLD static void
 forget_marked(struct mutex_queue *queue, const struct entry *entry, uint32_t index)
 {
@@ -234,6 +255,9 @@ forget_marked(struct mutex_queue *queue, const struct entry *entry, uint32_t ind
         mutex_index_remove(&queue->index, index, entry->hash);
     }
     mutex_keeps_set(&queue->keeps, index, 0);
+    if ((entry->marks & MARK_LABELLED) != 0) {
+        mutex_labels_leave(&queue->labels, index);
+    }
 }
 
 void
@@ -244,7 +268,7 @@ admit_end(struct mutex_queue *queue, uint32_t index)
     if (entry->nominated) {
         mutex_nominator_set(&queue->nominator, index, 0);
     }
-    if ((entry->marks & (MARK_DELETED | MARK_TIMED)) == 0) {
+    if ((entry->marks & (MARK_DELETED | MARKS_ASIDE)) == 0) {
         mutex_index_remove(&queue->index, index, entry->hash);
     } else {
         forget_marked(queue, entry, index);

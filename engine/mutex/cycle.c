@@ -61,7 +61,7 @@ begin_flight(struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
     entry->unschedulable = 0;
     entry->pending = 0;
     entry->gate = 0;
-    entry->marks &= MARK_TIMED;
+    entry->marks &= MARKS_ASIDE;
     entry->flight.popped_object = entry->object;
     entry->flight.seen = queue->log.newest;
     entry->flight.pop_order = ++queue->pop_orders;
@@ -363,7 +363,7 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token,
         queue->base.rules.host || kept ? STRATEGY_SKIP : judge_flight(queue, entry);
 
     admit_end_flight(queue, entry);
-    entry->marks &= MARKS_KEPT;
+    entry->marks &= MARKS_KEPT | MARKS_ASIDE;
     route_failed(queue, index, failure, strategy, kept, now, result);
     queue->counters.failures++;
     mutex_report_pod(queue, index, result);

@@ -8,6 +8,7 @@
 #include "mutex/cycle.h"
 #include "mutex/hold.h"
 #include "mutex/host.h"
+#include "mutex/label.h"
 #include "mutex/look.h"
 #include "mutex/moves.h"
 #include "mutex/place.h"
@@ -25,6 +26,7 @@ containers_shut(struct mutex_queue *queue)
 
     heap_shut(&queue->room, heaps, sizeof heaps / sizeof heaps[0]);
     mutex_keeps_shut(&queue->keeps);
+    mutex_labels_shut(&queue->labels);
     entries_shut(&queue->entries);
     mutex_names_shut(&queue->names);
     memory_free(memory, MEMORY_OTHER, queue->incoming,
@@ -48,6 +50,7 @@ containers_open(struct mutex_queue *queue)
     queue->last_key = INT64_MIN;
     entries_open(&queue->entries, memory);
     mutex_keeps_open(&queue->keeps, memory, &queue->entries);
+    mutex_labels_open(&queue->labels, memory, &queue->entries);
     mutex_names_open(&queue->names, memory);
     return mutex_place_reserve_labels(queue, registry_label_count(&queue->base.registry));
 }
@@ -296,6 +299,7 @@ const struct engine_ops mutex_engine = {
     .nominate = mutex_nominate,
     .hold = mutex_hold,
     .not_before = mutex_not_before,
+    .labelled = mutex_labelled,
     .notify = mutex_notify,
     .event_begin = mutex_event_begin,
     .event_stamp = mutex_event_stamp,

@@ -26,7 +26,9 @@ enum entry_mark {
     MARK_ACTIVATED = 2, /* in flight, activated meanwhile: it is retried when it fails */
     MARK_HELD = 4,      /* kept back by a call; in flight: it is held when it fails */
     MARK_TIMED = 8,     /* keeps.h has a time for it */
-    MARKS_KEPT = MARK_HELD | MARK_TIMED
+    MARK_LABELLED = 16, /* labels.h has a label for it */
+    MARKS_KEPT = MARK_HELD | MARK_TIMED,
+    MARKS_ASIDE = MARK_TIMED | MARK_LABELLED /* of the description, not in the record */
 };
 
 struct entry {

@@ -10,6 +10,7 @@
  *   cycle.c      pop, done, fail, readd
  *   pods.c       add, find, update, delete, activate, nominate
  *   hold.c       hold, release, not-before
+ *   label.c      all pods of a label
  *   moves.c      events that callbacks decide
  *   host.c       events that the host decides
  *   look.c       get, snapshot, nominated pods, peek, position, stats
@@ -21,8 +22,8 @@
  *   route.c      where a pod goes: gates, backoff, active
  *   admit.c      making and ending a pod's record
  *   place.c      putting a pod into a place and taking it out; counts
- *   heap, keeps, lots, index, names, bands, nominator, event_log, entry: containers that know
- *   nothing of each other
+ *   heap, keeps, labels, lots, index, names, bands, nominator, event_log, entry: containers that
+ *   know nothing of each other
  *
  * INVARIANTS, true whenever the lock is free
  *   1  entry.place says where a pod is, and exactly the containers of that place hold it:
@@ -52,6 +53,7 @@
 #include "mutex/heap.h"
 #include "mutex/index.h"
 #include "mutex/keeps.h"
+#include "mutex/labels.h"
 #include "mutex/lots.h"
 #include "mutex/names.h"
 #include "mutex/nominator.h"
@@ -108,6 +110,7 @@ struct mutex_queue {
 
     struct lots lots;
     struct keeps keeps;
+    struct labels labels;
     struct age_list parked, gated;
     int64_t gated_oldest;     /* no gated pod counts from before this */
     int64_t leftover_flushed; /* kube presets: what the last flush reached (policy/leftover.h) */

@@ -60,6 +60,7 @@ typedef struct schedq_pod_info {
     int64_t not_before_ns; /**< the time that keeps it back, or kept it back; 0 = none */
     uint8_t held;          /**< 1: schedq_hold keeps it back; in flight: will */
     uint8_t reserved_too[7]; /**< zero */
+    uint64_t label;        /**< 0 = none */
 } schedq_pod_info_t;
 
 /** A visitor: gets one pod; returns 0 to end the walk. See CALLBACKS in schedq/schedq.h. */

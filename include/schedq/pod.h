@@ -124,7 +124,8 @@ typedef struct schedq_pod_spec {
                                   With SCHEDQ_POD_ADD, and in other calls: {0} */
     int64_t  not_before_ns;  /**< on the queue's clock: the pod is held until then (hold.h); 0, or
                                   past: it is not; at least 0. With `gate`: 0 */
-    uint64_t label;          /**< reserved: 0 */
+    uint64_t label;          /**< what it shares with others (label.h), from its add to its end: an
+                                  update and a failure leave it; 0: none */
 } schedq_pod_spec_t;
 
 #define SCHEDQ_POD_SPEC_INIT                                                               \

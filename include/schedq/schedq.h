@@ -136,6 +136,7 @@
 #include <schedq/events.h>
 #include <schedq/wait.h>
 #include <schedq/hold.h>
+#include <schedq/label.h>
 #include <schedq/look.h>
 #include <schedq/host.h>
 

@@ -118,6 +118,7 @@ act_spec(const struct actor *actor, uint64_t object)
     spec.priority = attempt->priority;
     spec.order_key = attempt->order_key;
     spec.not_before_ns = attempt->not_before_ns;
+    spec.label = attempt->label;
     spec.flags = attempt->keyed ? SCHEDQ_POD_ORDER_KEY : 0;
     return spec;
 }
@@ -195,6 +196,12 @@ bool
 actor_add(struct actor *actor, uint32_t key, int32_t priority)
 {
     return add(actor, (struct attempt){.key = key, .priority = priority});
+}
+
+bool
+actor_add_labelled(struct actor *actor, uint32_t key, int32_t priority, uint64_t label)
+{
+    return add(actor, (struct attempt){.key = key, .priority = priority, .label = label});
 }
 
 bool

@@ -126,6 +126,12 @@ void actor_position(struct actor *actor, uint32_t key);
 /** The next pods; one: by peek. */
 void actor_peek(struct actor *actor, unsigned count);
 
+/* ---- actor_label.c: all pods of a label ------------------------------------------------------ */
+
+bool actor_add_labelled(struct actor *actor, uint32_t key, int32_t priority, uint64_t label);
+void actor_cancel_label(struct actor *actor, uint64_t label);
+void actor_hold_label(struct actor *actor, uint64_t label);
+
 /* ---- actor_hold.c: pods that are kept back --------------------------------------------------- */
 
 /** Finds the pod, and holds or releases that one. */

@@ -11,7 +11,7 @@ ledger_reset(struct ledger *ledger)
 {
     ledger->now = 0;
     ledger->attempt_count = ledger->life_count = ledger->look_count = ledger->occasion_count = 0;
-    ledger->question_count = ledger->keep_count = 0;
+    ledger->question_count = ledger->keep_count = ledger->cancel_count = 0;
     for (unsigned i = 0; i < OPEN_CALLS_MAX; i++) {
         ledger->calls[i].open = false;
     }
@@ -244,6 +244,15 @@ ledger_fail_refused(struct life *life, bool gone)
               "the failure of pod %u is refused, and it was seen elsewhere meanwhile", life->key);
     life->fail_began = NEVER;
     life->gones += gone ? 1 : 0;
+}
+
+struct cancel *
+ledger_cancel(struct ledger *ledger, struct cancel cancel)
+{
+    assert(ledger->cancel_count < CANCELS_MAX);
+    cancel.ended = NEVER;
+    ledger->cancels[ledger->cancel_count] = cancel;
+    return &ledger->cancels[ledger->cancel_count++];
 }
 
 struct keep *

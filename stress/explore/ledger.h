@@ -31,6 +31,8 @@
 #define SHOWN_MAX 16
 #define OPEN_CALLS_MAX 8
 #define KEEPS_MAX 256
+#define CANCELS_MAX 64
+#define ANY_KEY UINT32_MAX
 
 typedef uint64_t moment;
 #define NEVER UINT64_MAX
@@ -51,7 +53,7 @@ enum call_kind {
 struct open_call {
     bool open;
     enum call_kind kind;
-    uint32_t key;      /* add, update, delete, find */
+    uint32_t key;      /* add, update, delete, find; delete: ANY_KEY: of several pods */
     uint64_t handle;   /* done, fail; 0: of several pods */
     uint32_t capacity; /* pop */
     moment began;
@@ -71,6 +73,7 @@ struct attempt {
     schedq_place_t met_at; /* update: where it met the pod */
     int64_t references;
     int64_t not_before_ns;
+    uint64_t label;
 };
 
 struct life {
@@ -143,6 +146,12 @@ struct keep {
     moment began, ended; /* NEVER: it runs */
 };
 
+/** A call that ends all pods of a label. */
+struct cancel {
+    uint64_t label;
+    moment began, ended; /* NEVER: it runs */
+};
+
 struct ledger {
     moment now;
     struct attempt attempts[ATTEMPTS_MAX]; /* object n is attempts[n - 1] */
@@ -151,7 +160,9 @@ struct ledger {
     struct occasion occasions[OCCASIONS_MAX];
     struct question questions[QUESTIONS_MAX];
     struct keep keeps[KEEPS_MAX];
+    struct cancel cancels[CANCELS_MAX];
     uint32_t attempt_count, life_count, look_count, occasion_count, question_count, keep_count;
+    uint32_t cancel_count;
     struct open_call calls[OPEN_CALLS_MAX]; /* per actor */
     bool relaxed;                           /* order is not promised inside a priority */
     /* equal Timestamps are the rule, and ordered by the calls that drew them */
@@ -201,6 +212,8 @@ void ledger_fail_refused(struct life *life, bool gone);
 struct life *ledger_waiting(struct ledger *ledger, struct life *life);
 
 struct occasion *ledger_occasion(struct ledger *ledger, struct occasion occasion);
+
+struct cancel *ledger_cancel(struct ledger *ledger, struct cancel cancel);
 
 struct keep *ledger_keep(struct ledger *ledger, struct keep keep);
 

@@ -21,8 +21,8 @@ open_since(const struct ledger *ledger, enum call_kind kind, uint32_t key, uint6
     for (unsigned i = 0; i < OPEN_CALLS_MAX; i++) {
         const struct open_call *call = &ledger->calls[i];
         bool fits =
-            kind == CALL_POP ||
-            (kind == CALL_DONE ? call->handle == handle || call->handle == 0 : call->key == key);
+            kind == CALL_POP || (kind == CALL_DONE ? call->handle == handle || call->handle == 0
+                                                   : call->key == key || call->key == ANY_KEY);
 
         if (call->open && call->kind == kind && fits) {
             since = earlier(since, call->began);
@@ -215,6 +215,27 @@ check_kept(const struct ledger *ledger, const struct keep *keep)
     }
 }
 
+/* ---- pods of a label ------------------------------------------------------------------------- */
+
+/* It reaches every pod whose add had returned before it began. */
+static void
+check_cancel(const struct ledger *ledger, const struct cancel *cancel)
+{
+    for (uint32_t i = 0; i < ledger->attempt_count && cancel->ended != NEVER; i++) {
+        const struct attempt *attempt = &ledger->attempts[i];
+        const struct life *life = NULL;
+
+        for (uint32_t j = 0; j < ledger->life_count && life == NULL; j++) {
+            life = ledger->lives[j].handle == attempt->handle ? &ledger->lives[j] : NULL;
+        }
+        if (attempt->added && attempt->label == cancel->label && attempt->ended < cancel->began &&
+            life != NULL) {
+            SIM_CHECK(ledger_exists_until(ledger, life) < cancel->ended,
+                      "pod %u has the label that was cancelled, and is still there", attempt->key);
+        }
+    }
+}
+
 /* ---- lives ----------------------------------------------------------------------------------- */
 
 static void
@@ -310,6 +331,9 @@ ledger_verdict(const struct ledger *ledger, bool in_order)
     check_names(ledger);
     for (uint32_t i = 0; i < ledger->keep_count; i++) {
         check_kept(ledger, &ledger->keeps[i]);
+    }
+    for (uint32_t i = 0; i < ledger->cancel_count; i++) {
+        check_cancel(ledger, &ledger->cancels[i]);
     }
     for (uint32_t i = 0; i < ledger->look_count; i++) {
         check_look(ledger, &ledger->looks[i]);

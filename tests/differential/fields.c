@@ -91,6 +91,7 @@ static const field_t info_fields[] = {
     INFO(nominated_node, FIELD_EQUAL),
     INFO(nomination, FIELD_SET),
     INFO(not_before_ns, FIELD_EQUAL),
+    INFO(label, FIELD_EQUAL),
     INFO(held, FIELD_EQUAL),
 };
 

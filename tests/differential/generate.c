@@ -56,6 +56,7 @@ const operation_kind_t operation_kinds[] = {
     {"hold", 30, FEATURE_HOLD, MODE_ANY, FLOW_NONE, TARGETS_LIFE, run_hold},
     {"release", 40, FEATURE_HOLD, MODE_ANY, FLOW_NONE, TARGETS_LIFE, run_release},
     {"not-before", 20, FEATURE_HOLD, MODE_ANY, FLOW_NONE, TARGETS_LIFE, run_not_before},
+    {"label", 30, FEATURE_HOLD, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_label},
     {"snapshot", 1, FEATURE_LOOK, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_snapshot},
     {"metrics", 1, FEATURE_LOOK, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_metrics},
     {"event-begin", 30, FEATURE_HOST, MODE_HOST, FLOW_NONE, TARGETS_NONE, run_event_begin},

@@ -100,6 +100,7 @@ void run_define_event(world_t *world, const operation_t *operation);
 void run_event_plugins(world_t *world, const operation_t *operation);
 void run_late_name(world_t *world, const operation_t *operation);
 void run_late_setup(world_t *world, const operation_t *operation);
+void run_label(world_t *world, const operation_t *operation);
 void run_hold(world_t *world, const operation_t *operation);
 void run_release(world_t *world, const operation_t *operation);
 void run_not_before(world_t *world, const operation_t *operation);

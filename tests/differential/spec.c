@@ -148,6 +148,9 @@ spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *na
         chance_one_in(chance, 10)) {
         spec->not_before_ns = spec_not_before(world, chance);
     }
+    if (settings_have(&world->settings, FEATURE_HOLD) && chance_one_in(chance, 4)) {
+        spec->label = 1 + chance_below(chance, LABELS);
+    }
     append_name(names, world_is_kube(world), name, item);
 }
 

@@ -14,6 +14,9 @@
 
 #include "world.h"
 
+/** Pods have one of so many labels, or none. */
+#define LABELS 32
+
 #define CLOCK_BITS 20
 #define CLOCK_READINGS (INT64_C(1) << (CLOCK_BITS - 2))
 

@@ -36,13 +36,15 @@
  *   -DNO_FORGET      a reader keeps a pod's older nomination when he meets the newer one
  *   -DUNJUDGED       a reader takes hints for nominations
  *
+ * Labels, whose number is always 0, are another model's: label.
+ *
  * Bounds: 5 numbers; who would draw more stops. One reading. (--large: A, B as with AWAY, the owner and the reader.)
  *
  * stands for engine/lockfree/signals/nominator.c bucket_load fc715961
- * stands for engine/lockfree/signals/nominator.c judge_hint 66d8e308
- * stands for engine/lockfree/signals/nominator.c plan_insertion e913d9c1
+ * stands for engine/lockfree/signals/nominator.c judge_hint d6978282
+ * stands for engine/lockfree/signals/nominator.c plan_insertion 749665cd
  * stands for engine/lockfree/signals/nominator.c nominator_insert 8f8ca2e5
- * stands for engine/lockfree/signals/nominator.c read_list 2c20f37a
+ * stands for engine/lockfree/signals/nominator.c read_list bf6ace2b
  * stands for engine/lockfree/signals/nominator.c is_overtaken fe0a5f20
  * stands for engine/lockfree/signals/nominator.c put_in_order afece905
  * stands for engine/lockfree/signals/nominator.c sweep_bucket c9f601c4

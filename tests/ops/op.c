@@ -46,6 +46,10 @@ static const struct {
     [OP_HOLD] = {"hold", OK | NOT_FOUND, NOMEM},
     [OP_RELEASE] = {"release", OK | NOT_FOUND, NOMEM},
     [OP_NOT_BEFORE] = {"not_before", OK | NOT_FOUND, NOMEM},
+    [OP_LABEL_CANCEL] = {"label_cancel", OK, NOMEM},
+    [OP_LABEL_HOLD] = {"label_hold", OK, NOMEM},
+    [OP_LABEL_RELEASE] = {"label_release", OK, NOMEM},
+    [OP_LABEL_COUNT] = {"label_count", OK, NOMEM},
     [OP_NOTIFY] = {"notify", OK, NOMEM},
     [OP_TICK] = {"tick", OK, NOMEM},
     [OP_SNAPSHOT] = {"snapshot", OK, NOMEM},
@@ -132,6 +136,14 @@ call(schedq_worker_t *worker, op_t *op)
         return schedq_release(worker, pod, &op->result);
     case OP_NOT_BEFORE:
         return schedq_not_before(worker, pod, op->deadline_ns, &op->result);
+    case OP_LABEL_CANCEL:
+        return schedq_label_cancel(worker, op->label, op->results, op->room, &op->got);
+    case OP_LABEL_HOLD:
+        return schedq_label_hold(worker, op->label, &op->got);
+    case OP_LABEL_RELEASE:
+        return schedq_label_release(worker, op->label, &op->got);
+    case OP_LABEL_COUNT:
+        return schedq_label_count(worker, op->label, &op->got);
     case OP_NOTIFY:
         return schedq_notify(worker, op->change, &op->result);
     case OP_TICK:

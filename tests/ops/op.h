@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <schedq/hold.h>
 #include <schedq/schedq.h>
 
 /** Pods of one call, at most. */
@@ -45,6 +44,10 @@ typedef enum op_kind {
     OP_HOLD,
     OP_RELEASE,
     OP_NOT_BEFORE,
+    OP_LABEL_CANCEL,
+    OP_LABEL_HOLD,
+    OP_LABEL_RELEASE,
+    OP_LABEL_COUNT,
     OP_NOTIFY,
     OP_TICK,
     OP_SNAPSHOT,
@@ -92,18 +95,21 @@ typedef struct op {
     int64_t deadline_ns; /* pop_until; not_before: the time */
     int64_t wait_ns;     /* pop_for */
     uint64_t node;
+    uint64_t label;
+    size_t room;            /* label_cancel: of `results` */
     schedq_t *queue;        /* close */
     schedq_worker_t *waits; /* wait_cancel: whose wait */
     schedq_visit_fn visit;
     void *ctx;
     /* answered */
-    schedq_popped_t *popped;           /* room for `count`; the caller's */
-    schedq_pod_t *added;               /* add_many: room for `count`, or NULL; the caller's */
-    schedq_candidate_t *candidates;    /* room for `count`; the caller's */
-    schedq_result_t *results;          /* apply_many: room for `count`, or NULL; the caller's */
-    int64_t *next_ns;                  /* tick: or NULL; the caller's */
-    size_t got;                        /* pods popped, or candidates */
-    uint64_t lower, upper;             /* position */
+    schedq_popped_t *popped;        /* room for `count`; the caller's */
+    schedq_pod_t *added;            /* add_many: room for `count`, or NULL; the caller's */
+    schedq_candidate_t *candidates; /* room for `count`; the caller's */
+    schedq_result_t
+        *results;          /* apply_many: room for `count`, or NULL; label_cancel; the caller's */
+    int64_t *next_ns;      /* tick: or NULL; the caller's */
+    size_t got;            /* pods popped, candidates, or those of a label */
+    uint64_t lower, upper; /* position */
     schedq_explanation_t *explanation; /* explain; the caller's */
     schedq_reasons_t *reasons;         /* count_reasons; the caller's */
     schedq_status_t status;

@@ -242,8 +242,6 @@ bad_specs_are_refused(void **state)
     spec.not_before_ns = -1;
     refuse_spec(fixture, spec, "not_before_ns -1");
     spec = good;
-    spec.label = 7;
-    refuse_spec(fixture, spec, "label 7");
     spec = good;
     spec.gate = 1;
     refuse_spec(fixture, spec, "gate");

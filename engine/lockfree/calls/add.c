@@ -253,9 +253,11 @@ describe_arrival(const struct incoming_pod *pod, const struct arrival *arrival)
                                 .order_key = arrival->key,
                                 .priority = spec->priority,
                                 .flags = spec->flags,
-                                .marks = spec->not_before_ns != 0 ? MARK_NOT_BEFORE : 0,
+                                .marks = (spec->not_before_ns != 0 ? MARK_NOT_BEFORE : 0) |
+                                         (spec->label != 0 ? MARK_LABEL : 0),
                                 .described_node = spec->nominated_node,
-                                .not_before = spec->not_before_ns};
+                                .not_before = spec->not_before_ns,
+                                .label = spec->label};
 }
 
 /* Asks the gates, outside of a section. */
@@ -324,7 +326,18 @@ enters_nominator(const struct queue *queue, const struct incoming_pod *pod, enum
 static inline bool
 needs_description(const schedq_pod_spec_t *spec)
 {
-    return (spec->nominated_node | (uint64_t)spec->not_before_ns) != 0;
+    return (spec->nominated_node | (uint64_t)spec->not_before_ns | spec->label) != 0;
+}
+
+/* Before the pod exists: who reads the label then finds all pods that do. False: no memory. */
+static bool
+enter_label(struct worker *worker, uint64_t label, const struct arrival *arrival)
+{
+    struct queue *queue = queue_of(worker);
+
+    return label == 0 || (nominator_make(&queue->labels) &&
+                          nominator_insert(&queue->labels, worker->epoch, label, arrival->record,
+                                           ref_version(arrival->ref), 0));
 }
 
 COLD static bool
@@ -334,6 +347,9 @@ describe_more(struct worker *worker, const struct incoming_pod *pod, struct arri
     struct description description = describe_arrival(pod, arrival);
 
     description.marks |= (description.flags & SCHEDQ_POD_ORDER_KEY) != 0 ? MARK_OWN_KEY : 0;
+    if (!enter_label(worker, pod->spec->label, arrival)) {
+        return false;
+    }
     if (description.described_node != 0 && enters_nominator(queue, pod, arrival->to.place) &&
         !describe_nominate(worker, arrival->record, ref_version(arrival->ref), &description,
                            &description)) {

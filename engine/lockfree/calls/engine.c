@@ -24,6 +24,7 @@ containers_close(struct queue *queue)
     }
     event_log_close(&queue->log);
     nominator_close(&queue->nominator);
+    nominator_close(&queue->labels);
     stamps_close(&queue->stamps);
     waiting_close(queue);
     backoff_close(queue);
@@ -42,7 +43,8 @@ parts_open(struct queue *queue)
     struct memory *memory = &queue->base.memory;
 
     waiting_open(queue);
-    nominator_open(&queue->nominator, memory, &queue->entries);
+    nominator_open(&queue->nominator, memory, &queue->entries, false);
+    nominator_open(&queue->labels, memory, &queue->entries, true);
     event_log_open(&queue->log, memory, queue->base.rules.host ? 0 : config->event_log,
                    config->objects, &queue->hazards, config->retain);
     index_open(&queue->index, memory, &queue->entries, &queue->names, settle_pod);
@@ -177,6 +179,7 @@ lockfree_trim(schedq_t *base)
     section_begin(worker);
     bands_trim(&queue->bands, worker->epoch);
     lots_trim(&queue->waiting.lots, &caller);
+    nominator_trim(&queue->labels, worker->epoch);
     slab_trim(&queue->entries.records, worker->epoch);
     slab_trim(&queue->entries.descriptions, worker->epoch);
     names_trim(&queue->names, worker->epoch);
@@ -309,6 +312,7 @@ const struct engine_ops lockfree_engine = {
     .nominate = lockfree_nominate,
     .hold = lockfree_hold,
     .not_before = lockfree_not_before,
+    .labelled = lockfree_labelled,
     .notify = lockfree_notify,
     .event_begin = lockfree_event_begin,
     .event_stamp = lockfree_event_stamp,

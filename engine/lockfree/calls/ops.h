@@ -64,6 +64,10 @@ schedq_status_t lockfree_hold(schedq_worker_t *worker, schedq_pod_t pod, bool ho
 schedq_status_t lockfree_not_before(schedq_worker_t *worker, schedq_pod_t pod, int64_t time,
                                     schedq_result_t *result);
 
+/* label.c */
+schedq_status_t lockfree_labelled(schedq_worker_t *worker, uint64_t label, label_fn *each,
+                                  void *ctx);
+
 /* nominate.c */
 schedq_status_t lockfree_nominate(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node);
 

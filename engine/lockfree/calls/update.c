@@ -92,12 +92,15 @@ move_active(struct worker *worker, const struct update *update, struct entry *en
     }
 }
 
+COLD static schedq_status_t update_more(struct worker *worker, struct entry *entry, uint64_t state,
+                                        const struct update *update, schedq_result_t *result);
+
 /*
- * What is read is of the word `state` if the exchange finds it. `timed`: the spec has a time, which
- * is past. SCHEDQ_RETRY: the pod changed meanwhile.
+ * What is read is of the word `state` if the exchange finds it. `more`: the spec has a time, which
+ * is past, or the pod has a label. SCHEDQ_RETRY: the pod changed meanwhile.
  */
 STRAIGHT schedq_status_t
-update_active(struct worker *worker, struct entry *entry, uint64_t state, bool timed,
+update_active(struct worker *worker, struct entry *entry, uint64_t state, bool more,
               const struct update *update, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
@@ -111,11 +114,14 @@ update_active(struct worker *worker, struct entry *entry, uint64_t state, bool t
     if (before.profile != spec->profile) {
         return refuse_profile(worker, entry, state, before.profile, spec->profile);
     }
+    if (!more && (before.description.marks & MARK_LABEL) != 0) {
+        return update_more(worker, entry, state, update, result);
+    }
     struct description description = before.description;
 
     describe_as(&description, spec, before.history.timestamp_ns);
-    if (!timed) {
-        description.marks &= MARK_OWN_KEY; /* the compiler knows, so no time is stored */
+    if (!more) {
+        description.marks &= MARK_OWN_KEY; /* so the compiler knows that no more is stored */
     }
     struct band *band = publish_band(worker, spec->priority);
     bool described = moves_in_order(queue, &before.description, &description);
@@ -161,6 +167,13 @@ update_active(struct worker *worker, struct entry *entry, uint64_t state, bool t
     report_told(update->record, &before, result);
     result->place = SCHEDQ_ACTIVE;
     return SCHEDQ_OK;
+}
+
+COLD static schedq_status_t
+update_more(struct worker *worker, struct entry *entry, uint64_t state, const struct update *update,
+            schedq_result_t *result)
+{
+    return update_active(worker, entry, state, true, update, result);
 }
 
 /* ---- a pod in flight, or one that waits ------------------------------------------------------ */
@@ -433,13 +446,6 @@ follow_up(struct worker *worker, const struct update *update, schedq_result_t *r
 
 /* ---- a pod that is held, or will be ---------------------------------------------------------- */
 
-/* An active pod, and a time that is past. SCHEDQ_RETRY: it changed. */
-COLD static schedq_status_t
-update_in_time(struct worker *worker, const struct update *update, schedq_result_t *result)
-{
-    return update_active(worker, update->before.entry, update->before.state, true, update, result);
-}
-
 /* SCHEDQ_RETRY: it changed. */
 COLD static schedq_status_t
 update_kept(struct worker *worker, struct update *update, int64_t now, schedq_result_t *result)
@@ -501,8 +507,9 @@ update_other(struct worker *worker, struct update *update, schedq_result_t *resu
         return update_kept(worker, update, now, result);
     }
     if (state_place(before->state) == PLACE_ACTIVE) {
-        return update->spec->not_before_ns == 0 ? SCHEDQ_RETRY
-                                                : update_in_time(worker, update, result);
+        return update->spec->not_before_ns == 0
+                   ? SCHEDQ_RETRY
+                   : update_more(worker, before->entry, before->state, update, result);
     }
     if (state_place(before->state) == PLACE_GATED &&
         (!settle_told(worker, update->record, before) ||

@@ -26,6 +26,7 @@
 /* stale refs that make a copy of a segment worth its cost (lane.h) */
 #define SEGMENT_STALE_MIN SIZE(16, 2)
 #define NOMINATOR_BUCKETS SIZE(512, 2)
+#define LABEL_BUCKETS SIZE(65536, 2)
 #define BIN_RUNS SIZE(16, 4)         /* slots for runs in a bin */
 #define RUN_FEW SIZE(16, 2)          /* refs: into so few another ref is copied (bin_publish_ref) */
 #define FRONTS_LINE SIZE(8, 1)       /* fronts of lanes in a cache line (bin.h) */

@@ -104,7 +104,7 @@ struct description_record {
     atomic_u64 nomination;           /* orders the pods of one node */
     atomic_u64 refused, stay, first; /* struct gating */
     atomic_u64 not_before;
-    uint64_t pad;
+    atomic_u64 label;
 };
 
 _Static_assert(sizeof(struct description_record) % 32 == 0, "the first four words in one line");
@@ -128,15 +128,17 @@ struct description {
     uint64_t nominated_node; /* 0: none */
     uint64_t nomination;
     int64_t not_before; /* good if its mark is set */
+    uint64_t label;     /* the same */
 };
 
 /* In a description record's attributes, where a pod's record has the profile. */
 #define MARK_OWN_KEY 1 /* order_key is this description's, not the record's */
 #define MARK_HELD 2
 #define MARK_NOT_BEFORE 4
-#define MARKS 7      /* of a description; the others are of its record */
-#define MARK_NODES 8 /* of it, or of its nomination */
-#define MARK_GATING 16
+#define MARK_LABEL 8
+#define MARKS 15      /* of a description; the others are of its record */
+#define MARK_NODES 16 /* of it, or of its nomination */
+#define MARK_GATING 32
 
 /** A free record's link lies in its order key, a description record's too. */
 #define RECORD_LAYOUT                                    \
@@ -306,6 +308,13 @@ description_set_time(struct description *description, int64_t time)
     description->not_before = time;
 }
 
+/** 0: none. */
+static inline uint64_t
+description_label(const struct description *description)
+{
+    return (description->marks & MARK_LABEL) != 0 ? description->label : 0;
+}
+
 static inline bool
 description_is_held(const struct description *description)
 {
@@ -366,7 +375,7 @@ entry_copy(const struct entries *entries, const struct entry *entry, uint64_t de
         .flags = attributes_flags(attributes),
         .marks = marks & MARKS};
     *gating = (struct gating){.stay = 0};
-    if ((marks & (MARK_NODES | MARK_GATING | MARK_NOT_BEFORE)) == 0) {
+    if ((marks & (MARK_NODES | MARK_GATING | MARK_NOT_BEFORE | MARK_LABEL)) == 0) {
         return;
     }
     if ((marks & MARK_NODES) != 0) {
@@ -376,6 +385,9 @@ entry_copy(const struct entries *entries, const struct entry *entry, uint64_t de
     }
     if ((marks & MARK_NOT_BEFORE) != 0) {
         out->not_before = (int64_t)u64_load_acquire(&record->not_before);
+    }
+    if ((marks & MARK_LABEL) != 0) {
+        out->label = u64_load_acquire(&record->label);
     }
     if ((marks & MARK_GATING) != 0) {
         *gating = (struct gating){.refused = u64_load_acquire(&record->refused),
@@ -455,6 +467,9 @@ description_make(struct entries *entries, struct slab_cache *cache,
     }
     if ((marks & MARK_NOT_BEFORE) != 0) {
         time_store(&record->not_before, description->not_before);
+    }
+    if ((marks & MARK_LABEL) != 0) {
+        u64_store(&record->label, description->label);
     }
     u64_store(&record->tag, tag);
     u64_store(&record->object, description->object);

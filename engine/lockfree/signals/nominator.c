@@ -21,18 +21,37 @@ struct lists {
 };
 
 void
-nominator_open(struct nominator *nominator, struct memory *memory, const struct entries *entries)
+nominator_open(struct nominator *nominator, struct memory *memory, const struct entries *entries,
+               bool labels)
 {
     nominator->memory = memory;
     nominator->entries = entries;
+    u64_store(&nominator->drawn, labels ? NOMINATOR_LABELS : 0);
 }
 
-#define BUCKETS_BYTES (NOMINATOR_BUCKETS * sizeof(atomic_pair))
+static bool
+has_labels(const struct nominator *nominator)
+{
+    return u64_load(&nominator->drawn) == NOMINATOR_LABELS;
+}
+
+static uint32_t
+bucket_count(const struct nominator *nominator)
+{
+    return has_labels(nominator) ? LABEL_BUCKETS : NOMINATOR_BUCKETS;
+}
+
+static size_t
+bucket_bytes(const struct nominator *nominator)
+{
+    return bucket_count(nominator) * sizeof(atomic_pair);
+}
 
 bool
 nominator_make(struct nominator *nominator)
 {
-    return memory_alloc_first(nominator->memory, MEMORY_OTHER, &nominator->buckets, BUCKETS_BYTES);
+    return memory_alloc_first(nominator->memory, MEMORY_OTHER, &nominator->buckets,
+                              bucket_bytes(nominator));
 }
 
 static struct hint *
@@ -88,13 +107,13 @@ nominator_close(struct nominator *nominator)
 {
     atomic_pair *buckets = ptr_load(&nominator->buckets);
 
-    for (uint32_t i = 0; buckets != NULL && i < NOMINATOR_BUCKETS; i++) {
+    for (uint32_t i = 0; buckets != NULL && i < bucket_count(nominator); i++) {
         struct lists lists = bucket_load(&buckets[i]);
 
         hints_free(nominator, lists.fresh, NULL);
         hints_free(nominator, lists.old, NULL);
     }
-    memory_free(nominator->memory, MEMORY_OTHER, buckets, BUCKETS_BYTES);
+    memory_free(nominator->memory, MEMORY_OTHER, buckets, bucket_bytes(nominator));
 }
 
 uint64_t
@@ -108,7 +127,7 @@ bucket_of(const struct nominator *nominator, uint64_t node)
 {
     atomic_pair *buckets = ptr_load(&nominator->buckets); /* relaxed: nominator_make came before */
 
-    return &buckets[(node * UINT64_C(0x9e3779b97f4a7c15) >> 32) % NOMINATOR_BUCKETS];
+    return &buckets[(node * UINT64_C(0x9e3779b97f4a7c15) >> 32) % bucket_count(nominator)];
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */
@@ -116,8 +135,12 @@ bucket_of(const struct nominator *nominator, uint64_t node)
 enum standing { STANDING_OVER, STANDING_NOT_YET, STANDING_NOMINATED };
 
 static enum standing
-judge_description(const struct hint *hint, const struct description *description)
+judge_description(const struct nominator *nominator, const struct hint *hint,
+                  const struct description *description)
 {
+    if (has_labels(nominator)) {
+        return description_label(description) == hint->node ? STANDING_NOMINATED : STANDING_OVER;
+    }
     if (description->nomination != hint->nomination) {
         return description->nomination < hint->nomination ? STANDING_NOT_YET : STANDING_OVER;
     }
@@ -125,8 +148,9 @@ judge_description(const struct hint *hint, const struct description *description
 }
 
 static enum standing
-judge_hint(const struct entries *entries, const struct hint *hint)
+judge_hint(const struct nominator *nominator, const struct hint *hint)
 {
+    const struct entries *entries = nominator->entries;
     const struct entry *entry = entry_at(entries, ref_record(hint->ref));
     uint64_t life = ref_version(hint->ref);
 
@@ -147,7 +171,7 @@ judge_hint(const struct entries *entries, const struct hint *hint)
 
         (void)entry_description(entries, entry, &description);
         if (state_version(entry_state(entry)) == state_version(state)) { /* judge_hint:B */
-            return is_its_life ? judge_description(hint, &description) : STANDING_OVER;
+            return is_its_life ? judge_description(nominator, hint, &description) : STANDING_OVER;
         }
     }
     return STANDING_OVER;
@@ -186,7 +210,7 @@ plan_insertion(const struct nominator *nominator, const struct lists *seen,
         return false;
     }
     for (uint32_t i = 0; i < SWEEP && plan->old != NULL; i++) {
-        if (judge_hint(nominator->entries, plan->old) != STANDING_OVER &&
+        if (judge_hint(nominator, plan->old) != STANDING_OVER &&
             !prepend(nominator, &plan->fresh, plan->old)) {
             return false;
         }
@@ -298,7 +322,7 @@ static void
 read_list(const struct nominator *nominator, const struct hint *list, struct reading *reading)
 {
     for (const struct hint *hint = list; hint != NULL; hint = hint->next) {
-        enum standing standing = judge_hint(nominator->entries, hint);
+        enum standing standing = judge_hint(nominator, hint);
 
         if (standing == STANDING_NOMINATED && hint->node == reading->node &&
             reading->count++ < reading->capacity) {
@@ -318,8 +342,7 @@ count_pending(const struct nominator *nominator, const struct hint *list, uint64
     size_t pending = 0;
 
     for (const struct hint *hint = list; hint != NULL; hint = hint->next) {
-        pending +=
-            hint->node == node && judge_hint(nominator->entries, hint) == STANDING_NOT_YET ? 1 : 0;
+        pending += hint->node == node && judge_hint(nominator, hint) == STANDING_NOT_YET ? 1 : 0;
     }
     return pending;
 }
@@ -362,8 +385,7 @@ static bool
 copy_needed(const struct nominator *nominator, const struct hint *list, struct hint **copies)
 {
     for (const struct hint *hint = list; hint != NULL; hint = hint->next) {
-        if (judge_hint(nominator->entries, hint) != STANDING_OVER &&
-            !prepend(nominator, copies, hint)) {
+        if (judge_hint(nominator, hint) != STANDING_OVER && !prepend(nominator, copies, hint)) {
             return false;
         }
     }
@@ -393,6 +415,23 @@ sweep_bucket(const struct nominator *nominator, struct epoch_record *epoch, atom
     for (struct hint *hint = seen->old, *next; hint != NULL; hint = next) {
         next = hint->next;
         hint_retire(nominator, epoch, hint);
+    }
+}
+
+void
+nominator_trim(struct nominator *nominator, struct epoch_record *epoch)
+{
+    atomic_pair *buckets = ptr_load_acquire(&nominator->buckets); /* of nominator_make */
+
+    for (uint32_t i = 0; buckets != NULL && i < bucket_count(nominator); i++) {
+        const struct lists seen = bucket_load(&buckets[i]);
+        struct reading reading = {.node = 0};
+
+        read_list(nominator, seen.fresh, &reading);
+        read_list(nominator, seen.old, &reading);
+        if (reading.litter > 0) {
+            sweep_bucket(nominator, epoch, &buckets[i], &seen);
+        }
     }
 }
 

@@ -37,7 +37,13 @@
  * hints is used up after m / 2 insertions: a bucket has at most about twice the hints that lived
  * there at once, and a reading looks at all of them.
  *
- * MEMORY. The buckets are made for the first worker (memory_alloc_first:A), and stay. A bucket that
+ * LABELS are a nomination that lasts: to a node, the label, with which a pod begins, and with a
+ * number that is always 0. A hint of a life that has begun is needed as long as that lasts and its
+ * description has the label; no other description of it has another. (A hint may name a life whose
+ * add failed; the record's next pod can have the same.) Rules 1 and 3 say nothing then.
+ *
+ * MEMORY. The buckets are made for the first worker (memory_alloc_first:A), those of labels for the
+ * first pod that has one, and stay. A bucket that
  * is neither inserted into nor read keeps what it has. Hints that were taken off wait for a grace
  * period.
  *
@@ -73,12 +79,14 @@ struct nominator {
     struct memory *memory;
     const struct entries *entries;
     /*
-     * atomic_pair [NOMINATOR_BUCKETS], low: fresh, high: old, addresses; NULL before
-     * nominator_make.
+     * atomic_pair [NOMINATOR_BUCKETS or LABEL_BUCKETS], low: fresh, high: old, addresses; NULL
+     * before nominator_make.
      */
     atomic_ptr buckets;
-    atomic_u64 drawn;
+    atomic_u64 drawn; /* NOMINATOR_LABELS: none are drawn, see LABELS */
 };
+
+#define NOMINATOR_LABELS UINT64_MAX
 
 /** A pod that is nominated to a node. */
 struct nominated {
@@ -86,9 +94,9 @@ struct nominated {
     uint64_t life, nomination;
 };
 
-/** `nominator` is zeroed. Allocates nothing. */
+/** `nominator` is zeroed; `labels`: see LABELS. Allocates nothing. */
 void nominator_open(struct nominator *nominator, struct memory *memory,
-                    const struct entries *entries);
+                    const struct entries *entries, bool labels);
 
 /** Before a thread's first insertion or reading; by any number of them. False: no memory. */
 bool nominator_make(struct nominator *nominator);
@@ -105,6 +113,9 @@ uint64_t nominator_draw(struct nominator *nominator);
  */
 bool nominator_insert(struct nominator *nominator, struct epoch_record *epoch, uint64_t node,
                       uint32_t record, uint64_t life, uint64_t nomination);
+
+/** Drops the hints that nobody needs. Inside a section. */
+void nominator_trim(struct nominator *nominator, struct epoch_record *epoch);
 
 /**
  * The pods that are nominated to a node, in the order of their nominations. Inside a section.

@@ -80,6 +80,17 @@ release_in_secret(struct actor *actor)
     actor_consume(actor, 2);
 }
 
+/* A call for a label that does nothing. */
+static void
+pass_over(struct actor *actor)
+{
+    (void)actor_add_labelled(actor, 7, -5, 1);
+    moment began = ++world.ledger.now;
+
+    ledger_cancel(&world.ledger, (struct cancel){.label = 1, .began = began})->ended =
+        ++world.ledger.now;
+}
+
 static void
 release_held(struct actor *actor)
 {
@@ -106,6 +117,7 @@ const struct scenario planted_scenarios[] = {
     PLANTED("planted_twice", "a pod is popped twice", NULL, pop_and_tell_twice),
     PLANTED("planted_kept", "a held pod is released, and nobody is told", cluster_use_without_gates,
             release_in_secret),
+    PLANTED("planted_label", "a call for a label passes a pod over", NULL, pass_over),
     PLANTED("planted_release", "an object is released once too often", counted, release_held),
     {.name = NULL},
 };

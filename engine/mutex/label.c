@@ -1,0 +1,58 @@
+/*
+ * All pods of a label: their handles are collected with the lock, and what is done to each of them
+ * is a call of its own.
+ */
+#include "mutex/label.h"
+
+struct handles {
+    schedq_pod_t *pods;
+    size_t count, room;
+};
+
+/* Those that have it now; as many as there is room for. */
+static void
+collect(struct mutex_queue *queue, uint64_t label, struct handles *handles)
+{
+    handles->count = 0;
+    queue_lock(queue);
+    for (uint32_t i = mutex_labels_first(&queue->labels, label); i != NO_ENTRY;
+         i = mutex_labels_next(&queue->labels, i)) {
+        const struct entry *entry = pod_at(queue, i);
+
+        if ((entry->marks & MARK_DELETED) == 0 && handles->count++ < handles->room) {
+            handles->pods[handles->count - 1] = entry_handle(entry, i);
+        }
+    }
+    queue_unlock(queue);
+}
+
+schedq_status_t
+mutex_labelled(schedq_worker_t *worker, uint64_t label, label_fn *each, void *ctx)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    struct memory *memory = &queue->base.memory;
+    schedq_pod_t few[16];
+    struct handles handles = {.pods = few, .room = sizeof few / sizeof few[0]};
+    schedq_status_t status = SCHEDQ_OK;
+
+    collect(queue, label, &handles);
+    /* Ends: each further round means that pods of the label were added meanwhile. */
+    while (handles.count > handles.room) {
+        if (handles.pods != few) {
+            memory_free(memory, MEMORY_OTHER, handles.pods, handles.room * sizeof few[0]);
+        }
+        handles.room = handles.count;
+        handles.pods = memory_alloc(memory, MEMORY_OTHER, handles.room * sizeof few[0], CACHE_LINE);
+        if (handles.pods == NULL) {
+            return SCHEDQ_NOMEM;
+        }
+        collect(queue, label, &handles);
+    }
+    for (size_t i = 0; status == SCHEDQ_OK && i < handles.count; i++) {
+        status = each(ctx, handles.pods[i]);
+    }
+    if (handles.pods != few) {
+        memory_free(memory, MEMORY_OTHER, handles.pods, handles.room * sizeof few[0]);
+    }
+    return status;
+}

@@ -1,0 +1,225 @@
+/*
+ * Labels (engine/lockfree: nominator with labels, add, label).
+ *
+ * A hint {life, record} is in a bucket from before a pod with the label exists; what becomes of it depends on the record's
+ * word and on the description's label alone. One record: the word has version and place, a life is the version with which
+ * it begins, one more than the free record's. LABELLED adds a pod with the label, and ends it; or its add fails behind the
+ * hint, and gives the record back as it was. PLAIN takes the record whenever it is free, adds a pod without a label, and
+ * ends it. A sweeper loads the bucket, judges each hint, and replaces the bucket, if it has not changed, by those that are
+ * needed: it stands for an insertion of another pod, and for a reading. The canceller loads the bucket, judges all hints,
+ * finds the bucket unchanged and what was pending still pending, and ends those that stand; else it begins again.
+ *
+ * Claims
+ *   a pod that has the label has its hint in the bucket (Observer, in every state)
+ *   the canceller reaches a pod whose add returned before it began and that lasts (Canceller)
+ *   he reaches none without the label (Canceller)
+ *
+ * Planted bugs
+ *   -DHINT_LATE      the pod exists, then the hint is inserted
+ *   -DDROP_UNBORN    a sweep drops the hints of a life that has not begun
+ *   -DANY_LABEL      a hint stands for whoever has its life, label or not
+ *   -DANY_LIFE       a hint stands for whoever has the record and the label
+ *   -DNO_COMPARE     the sweeper stores the bucket without comparing
+ *
+ * Bounds: 3 lives. Each may stop anywhere.
+ *
+ * stands for engine/lockfree/signals/nominator.c judge_hint d6978282
+ * stands for engine/lockfree/signals/nominator.c judge_description f47b0bc4
+ * stands for engine/lockfree/calls/add.c enter_label 8ecfd492
+ * stands for engine/lockfree/calls/add.c describe_more f786c33e
+ * stands for engine/lockfree/calls/label.c lockfree_labelled b8adaa5f
+ */
+#define LIVES 3
+
+byte version;      /* of the record's word */
+bool used;         /* it is a pod's, else free */
+bool label;        /* of the description */
+bool owned;        /* free, and an add's own */
+byte bucket;       /* bit n: the hint of life n */
+byte bucket_name;  /* another after each exchange */
+bool stands[LIVES + 2]; /* ghost: its add returned, and nobody ended it */
+
+#define HINT(n) (1 << (n))
+
+#ifdef DROP_UNBORN
+#define UNBORN(n) false
+#else
+#define UNBORN(n) (seen + 1 == n)
+#endif
+#if defined(ANY_LABEL)
+#define STANDS(n) (seen == n)
+#elif defined(ANY_LIFE)
+#define STANDS(n) (seen_label)
+#else
+#define STANDS(n) (seen == n && seen_label)
+#endif
+
+/* What is known of life n: 0 over, 1 not yet, 2 the pod has the label. Two looks at the word. */
+inline judge(n, standing)
+{
+    do
+    :: atomic { seen = version; seen_used = used };
+       if
+       :: !seen_used && UNBORN(n) -> standing = 1; break
+       :: !seen_used && !UNBORN(n) -> standing = 0; break
+       :: seen_used ->
+          seen_label = label;
+          if
+          :: atomic { version == seen && used -> standing = (STANDS(n) -> 2 : 0) }; break
+          :: else -> skip
+          fi
+       fi
+    od
+}
+
+/* Takes the free record: its next life. */
+inline take(n)
+{
+    atomic { !used && !owned && version + 1 <= LIVES -> owned = true; n = version + 1 }
+}
+
+inline begin(n, labelled)
+{
+    atomic {
+        label = labelled;
+        version = n;
+        used = true;
+        owned = false
+    }
+}
+
+/* By whoever compares the word. */
+inline finish(n)
+{
+    atomic {
+        if
+        :: used && version == n -> used = false; version = version + 1; stands[n] = false
+        :: else
+        fi
+    }
+}
+
+inline insert(n)
+{
+    atomic { bucket = bucket | HINT(n); bucket_name++ }
+}
+
+active proctype Labelled()
+{
+    byte n;
+
+    take(n);
+#ifndef HINT_LATE
+    insert(n);
+#endif
+    if
+    :: owned = false /* the add failed */
+    :: begin(n, true);
+#ifdef HINT_LATE
+       insert(n);
+#endif
+       atomic { if :: used && version == n -> stands[n] = true :: else fi };
+       if
+       :: stands[n] = false; finish(n)
+       :: skip
+       fi
+    fi
+}
+
+proctype Again()
+{
+    byte n;
+
+    take(n);
+    insert(n);
+    begin(n, true);
+    atomic { if :: used && version == n -> stands[n] = true :: else fi }
+}
+
+active proctype Plain()
+{
+    byte n;
+
+    take(n);
+    begin(n, false);
+    finish(n)
+}
+
+active proctype Sweeper()
+{
+    byte seen_bucket, name, left, n = 1, standing, seen;
+    bool seen_used, seen_label;
+
+    atomic { seen_bucket = bucket; name = bucket_name };
+    left = seen_bucket;
+    do
+    :: n <= LIVES && (seen_bucket & HINT(n)) ->
+       judge(n, standing);
+       if
+       :: standing == 0 -> left = left & ~HINT(n)
+       :: else
+       fi;
+       n++
+    :: n <= LIVES && !(seen_bucket & HINT(n)) -> n++
+    :: n > LIVES -> break
+    od;
+    atomic {
+        if
+#ifdef NO_COMPARE
+        :: true -> bucket = left; bucket_name++
+#else
+        :: bucket_name == name -> bucket = left; bucket_name++
+        :: else
+#endif
+        fi
+    }
+}
+
+active proctype Canceller()
+{
+    byte seen_bucket, name, found, pending, n, standing, seen;
+    bool seen_used, seen_label, must[LIVES + 2];
+
+    atomic {
+        must[1] = stands[1]; must[2] = stands[2]; must[3] = stands[3]
+    };
+again:
+    atomic { seen_bucket = bucket; name = bucket_name; found = 0; pending = 0; n = 1 };
+    do
+    :: n <= LIVES && (seen_bucket & HINT(n)) ->
+       judge(n, standing);
+       if
+       :: standing == 2 -> assert(seen_label && seen == n); found = found | HINT(n)
+       :: standing == 1 -> pending = pending | HINT(n)
+       :: else
+       fi;
+       n++
+    :: n <= LIVES && !(seen_bucket & HINT(n)) -> n++
+    :: n > LIVES -> break
+    od;
+    if
+    :: bucket_name != name -> goto again
+    :: else
+    fi;
+    n = 1;
+    do
+    :: n <= LIVES ->
+       assert(!must[n] || !stands[n] || (found & HINT(n)));
+       if
+       :: found & HINT(n) -> finish(n)
+       :: else
+       fi;
+       n++
+    :: n > LIVES -> break
+    od
+}
+
+active proctype Observer()
+{
+    end_observer: atomic { used && label && !(bucket & HINT(version)) -> assert(false) }
+}
+
+init
+{
+    run Again()
+}
