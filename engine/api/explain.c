@@ -30,6 +30,12 @@ wake_of(schedq_t *queue, const schedq_pod_info_t *info)
     }
 }
 
+static const char *
+freed_by(const schedq_t *queue, const schedq_pod_info_t *info)
+{
+    return info->freed_by != 0 ? registry_label_text(&queue->registry, info->freed_by - 1) : NULL;
+}
+
 struct explaining {
     schedq_t *queue;
     schedq_explanation_t *explanation;
@@ -55,6 +61,7 @@ explain_info(void *ctx, const schedq_pod_info_t *info)
         .wake_ns = wake_of(explaining->queue, info),
         .nominated_node = info->nominated_node,
         .nomination = info->nomination,
+        .freed_by = freed_by(explaining->queue, info),
     };
     return 0;
 }
@@ -183,6 +190,9 @@ schedq_explanation_text(schedq_t *queue, const schedq_explanation_t *explanation
     sentence_add(&sentence, "; attempts %" PRIu32 ", rejections %" PRIu32 ", errors %" PRIu32,
                  explanation->history.attempts, explanation->history.rejections,
                  explanation->history.errors);
+    if (explanation->freed_by != NULL) {
+        sentence_add(&sentence, "; freed last by %s", explanation->freed_by);
+    }
     if (explanation->nominated_node != 0) {
         sentence_add(&sentence, "; nominated to node %" PRIu64, explanation->nominated_node);
     }

@@ -161,7 +161,7 @@ entries_take(struct entries *entries)
     }
     entry->life = life == 0 ? 1 : life;
     entry->version = version;
-    entry->born = version;
+    entry->born_freed = version;
     return index;
 }
 

@@ -21,6 +21,8 @@
 #define PAGE_ENTRIES 128
 #define ENTRY_WIDTH_MASK ((UINT64_C(1) << 36) - 1)
 
+#define ENTRY_FREED_SHIFT 36
+
 enum entry_mark {
     MARK_DELETED = 1,   /* in flight, deleted meanwhile: its holder gets GONE */
     MARK_ACTIVATED = 2, /* in flight, activated meanwhile: it is retried when it fails */
@@ -69,8 +71,11 @@ struct entry {
             uint64_t pop_order;
         } flight;
     };
-    /* version when its life began: an older ref named the record's last pod */
-    uint64_t born;
+    /*
+     * version when its life began, 36 bits: an older ref named the record's last pod; above it 1 +
+     * label of what brought it out of PARKED or GATED last
+     */
+    uint64_t born_freed;
     uint64_t nominated_node; /* where the nominator has it; valid if `nominated` */
     uint64_t described_node; /* what its description says (status.nominatedNodeName) */
     uint64_t nomination;     /* orders the pods of one node */
@@ -144,6 +149,25 @@ static inline schedq_pod_t
 entry_handle(const struct entry *entry, uint32_t index)
 {
     return (schedq_pod_t){entry_bits(index, entry->life)};
+}
+
+static inline uint64_t
+entry_born(const struct entry *entry)
+{
+    return entry->born_freed & ENTRY_WIDTH_MASK;
+}
+
+/** 1 + label of what brought the pod out of PARKED or GATED last; 0: nothing. */
+static inline uint32_t
+entry_freed(const struct entry *entry)
+{
+    return (uint32_t)(entry->born_freed >> ENTRY_FREED_SHIFT);
+}
+
+static inline void
+entry_set_freed(struct entry *entry, uint32_t label)
+{
+    entry->born_freed = entry_born(entry) | (uint64_t)label << ENTRY_FREED_SHIFT;
 }
 
 static inline uint64_t

@@ -223,7 +223,7 @@ apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now,
     struct entry *entry = entry_of_bits(&queue->entries, decision->ref, &index);
 
     if (entry == NULL || !entry_is_candidate(entry) ||
-        (decision->ref >> POD_INDEX_BITS) <= entry->born) {
+        (decision->ref >> POD_INDEX_BITS) <= entry_born(entry)) {
         return SCHEDQ_GONE;
     }
     if (entry_ref(entry, index) != decision->ref ||

@@ -64,6 +64,7 @@ mutex_report_info(const struct mutex_queue *queue, uint32_t index, schedq_pod_in
         .not_before_ns = mutex_keeps_time(&queue->keeps, index),
         .held = (entry->marks & MARK_HELD) != 0,
         .label = (entry->marks & MARK_LABELLED) != 0 ? mutex_labels_of(&queue->labels, index) : 0,
+        .freed_by = entry_freed(entry),
         .pop_order = flying ? entry->flight.pop_order : 0,
         .cycle = flying && queue->base.rules.count_cycles ? entry->flight.pop_order : 0,
         .nominated_node = entry->nominated ? entry->nominated_node : 0,

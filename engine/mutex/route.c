@@ -1,6 +1,15 @@
 /* The ways of route.h. */
 #include "mutex/route.h"
 
+/* Before it leaves where it waits. What has no label is an update that is not counted. */
+static inline void
+note_freed(const struct route *route, struct entry *entry)
+{
+    if (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED) {
+        entry_set_freed(entry, 1 + (route->label != LABEL_NONE ? route->label : LABEL_POD_UPDATE));
+    }
+}
+
 static void
 enter_active(const struct route *route, uint32_t index)
 {
@@ -10,6 +19,7 @@ enter_active(const struct route *route, uint32_t index)
     if (entry->initial_attempt == 0) {
         entry->initial_attempt = route->now;
     }
+    note_freed(route, entry);
     mutex_place_leave(queue, index);
     mutex_place_enter(queue, index, SCHEDQ_ACTIVE);
     mutex_place_count(queue, INCOMING_ACTIVE, route->label);
@@ -24,6 +34,7 @@ enter_backoff(const struct route *route, uint32_t index)
 {
     struct mutex_queue *queue = route->queue;
 
+    note_freed(route, pod_at(queue, index));
     mutex_place_leave(queue, index);
     mutex_place_enter(queue, index, mutex_place_of_backoff(queue, pod_at(queue, index)));
     mutex_place_count(queue, INCOMING_BACKOFF, route->label);

@@ -51,7 +51,8 @@ typedef struct schedq_pod_info {
     uint64_t unschedulable; /**< bits of the plugins that rejected it; kept until the next pop */
     uint64_t pending;      /**< bits of those that only wait for something; the same */
     uint32_t gate;         /**< 1 + number of the plugin that gates it; 0 = none */
-    uint32_t reserved; /**< zero */
+    uint32_t freed_by;     /**< what brought it out of PARKED or GATED last, as a number
+                                (schedq_explain has the name); 0: nothing did */
     uint64_t pop_order;    /**< in flight: grows from pop to pop; else 0 (LOCKFREE: 0 also while the
                                 pop has not returned; `history` is that before the pop then) */
     uint64_t cycle;        /**< in flight, with config.count_cycles: popped.cycle; else 0 */
@@ -322,12 +323,17 @@ typedef struct schedq_explanation {
                                 that counts is not told) */
     uint64_t nominated_node; /**< 0 = not nominated */
     uint64_t nomination;   /**< orders the pods nominated to one node; 0 = not nominated */
+    const char *freed_by;  /**< what brought it out of PARKED or GATED last, as the metrics name it:
+                                the label of an event ("NodeAdd"), of an update, an activation, or
+                                the limit of waiting; NULL: nothing did since it was added. Valid
+                                until destroy. LOCKFREE: of two at about the same time perhaps the
+                                earlier one */
 } schedq_explanation_t;
 
 #define SCHEDQ_EXPLANATION_INIT                                                          \
     {                                                                                    \
         sizeof(schedq_explanation_t), SCHEDQ_NOWHERE, 0, 0, 0, {0}, 0, 0,                \
-            {0, 0, 0, 0, 0, 0}, 0, 0, 0, 0, 0                                            \
+            {0, 0, 0, 0, 0, 0}, 0, 0, 0, 0, 0, NULL                                      \
     }
 
 /**

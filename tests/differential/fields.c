@@ -81,7 +81,7 @@ static const field_t info_fields[] = {
     INFO(history.rejections, FIELD_EQUAL),
     INFO(history.errors, FIELD_EQUAL),
     INFO(history.reserved, FIELD_EQUAL),
-    INFO(reserved, FIELD_EQUAL),
+    INFO(freed_by, FIELD_EQUAL),
     INFO(backoff_expiry_ns, FIELD_EQUAL),
     INFO(unschedulable, FIELD_EQUAL),
     INFO(pending, FIELD_EQUAL),

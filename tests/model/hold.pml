@@ -29,7 +29,7 @@
  * stands for engine/lockfree/calls/hold.c grant d86360e7
  * stands for engine/lockfree/calls/hold.c hold_leave e16aa570
  * stands for engine/lockfree/moves/route.c route_from_hold 33406cc4
- * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
+ * stands for engine/lockfree/moves/switch.c switch_help 3e6bfeb5
  * stands for engine/lockfree/pod/state.h state_judge 5713fedf
  * stands for engine/lockfree/calls/pop.c take_head 89c51e9c
  */

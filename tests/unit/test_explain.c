@@ -107,6 +107,79 @@ a_held_pod_tells_when_time_releases_it(void **state)
 }
 
 static void
+assert_freed_by(fixture_t *fixture, schedq_pod_t pod, const char *name)
+{
+    schedq_explanation_t explanation = explain(fixture, pod);
+    char text[512];
+    (void)schedq_explanation_text(fx_queue(fixture), &explanation, text, sizeof text);
+    if (name == NULL) {
+        assert_null(explanation.freed_by);
+        assert_null(strstr(text, "freed last"));
+        return;
+    }
+    char words[64];
+    snprintf(words, sizeof words, "; freed last by %s", name);
+    assert_string_equal(explanation.freed_by, name);
+    assert_non_null(strstr(text, words));
+}
+
+static void
+what_freed_a_pod_last_is_told(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    schedq_pod_t pod = fx_park(fixture, "ns/a", fit->bit);
+    assert_freed_by(fixture, pod, NULL);
+    (void)fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_BACKOFF);
+    assert_freed_by(fixture, pod, "NodeAdd");
+    fx_pass(fixture, SEC(2)); /* the end of the backoff frees nothing */
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE);
+    assert_freed_by(fixture, pod, "NodeAdd");
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    assert_freed_by(fixture, pod, "NodeAdd");
+    fx_fail(fixture, &popped, fit->bit, 0);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_PARKED);
+    assert_freed_by(fixture, pod, "NodeAdd");
+    assert_ok(schedq_activate(fx_worker(fixture), &pod, 1, NULL));
+    assert_freed_by(fixture, pod, "ForceActivate");
+    popped = fx_pop(fixture, "ns/a");
+    fx_fail(fixture, &popped, fit->bit, 0);
+    fx_pass(fixture, SEC(1000));
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE);
+    assert_freed_by(fixture, pod, "UnschedulableTimeout");
+}
+
+static void
+an_event_that_opens_a_gate_frees_its_pods(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *gate = fx_gate(fixture, "Quota", "Node", SCHEDQ_ACTION_ADD);
+    gate->refuses = true;
+    schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
+    (void)fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    assert_freed_by(fixture, pod, NULL);
+    gate->refuses = false;
+    (void)fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE);
+    assert_freed_by(fixture, pod, "NodeAdd");
+}
+
+static void
+the_next_pod_of_a_record_was_not_freed(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    for (int i = 0; i < 5; i++) {
+        schedq_pod_t pod = fx_park(fixture, "ns/a", fit->bit);
+        assert_freed_by(fixture, pod, NULL);
+        assert_ok(schedq_activate(fx_worker(fixture), &pod, 1, NULL));
+        assert_freed_by(fixture, pod, "ForceActivate");
+        assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
+    }
+}
+
+static void
 active_pods_and_those_in_flight_are_told_of(void **state)
 {
     fixture_t *fixture = *state;
@@ -202,6 +275,9 @@ main(int argc, char **argv)
         fx_test(a_pod_that_backs_off_tells_its_end),
         fx_test(a_gated_pod_names_its_gate),
         fx_test(a_held_pod_tells_when_time_releases_it),
+        fx_test(what_freed_a_pod_last_is_told),
+        fx_test(an_event_that_opens_a_gate_frees_its_pods),
+        fx_test(the_next_pod_of_a_record_was_not_freed),
         fx_test(active_pods_and_those_in_flight_are_told_of),
         fx_test(a_sentence_is_cut_to_its_room),
         fx_test(bits_have_names),

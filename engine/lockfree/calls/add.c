@@ -219,7 +219,8 @@ key_of(struct worker *worker, const struct incoming_pod *pod, int64_t now)
 struct origin {
     int64_t timestamp, initial_attempt;
     uint64_t unschedulable, pending;
-    uint64_t attempts_rejections, errors;
+    uint64_t attempts_rejections;
+    uint32_t errors;
 };
 
 /* The history of a pod that comes back, as it is in its new place; of a new one. */
@@ -385,7 +386,7 @@ fill(struct entry *entry, const struct arrival *arrival, const struct hashed_nam
     time_store(&entry->timestamp, origin->timestamp);
     time_store(&entry->initial_attempt, origin->initial_attempt);
     u64_store(&entry->attempts_rejections, origin->attempts_rejections);
-    u64_store(&entry->errors, origin->errors);
+    u32_store(&entry->errors, origin->errors);
     u64_store(&entry->seen, 0);
     u64_store(&entry->flight, stay_word(life, arrival->to.gate));
     u64_store_release(&entry->word.low, /* fill:A, read by report_record:A */

@@ -291,7 +291,7 @@ write_record(const struct failing *failing, const schedq_history_t *history, uin
     u64_store(&entry->unschedulable, unschedulable);
     u64_store(&entry->pending, pending);
     u64_store(&entry->attempts_rejections, (uint64_t)history->attempts << 32 | history->rejections);
-    u64_store(&entry->errors, history->errors);
+    u32_store(&entry->errors, history->errors);
     time_store(&entry->timestamp, history->timestamp_ns);
     time_store(&entry->initial_attempt, history->initial_attempt_ns);
 }

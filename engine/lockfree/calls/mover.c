@@ -250,6 +250,7 @@ move_alone(struct mover *mover, uint32_t record, const struct view *view, const 
     }
     transfer_publish(worker, &transfer, cause);
     if (transfer_switch(worker, &transfer, cause)) {
+        switch_note_freed(transfer.entry, transfer.state, transfer_next(&transfer), cause);
         transfer_report(way->place, mover->result);
     } else if (!transfer_was_helped(transfer.entry, transfer_next(&transfer))) {
         return SCHEDQ_CHANGED;
@@ -608,6 +609,7 @@ switch_group(struct mover *mover, const struct mover_group *group, uint32_t caus
     struct mover_batch *batch = mover->batch;
     uint32_t band = group->to.band != NULL ? group->to.band->id : 0;
     enum place place = group->to.place;
+    const uint32_t freed = cause_freed(cause);
     struct switches switches;
     uint32_t lost = 0;
 
@@ -616,8 +618,13 @@ switch_group(struct mover *mover, const struct mover_group *group, uint32_t caus
         struct mover_item *item = &batch->items[i];
         uint64_t next = state_switched(item->state, band, place);
 
-        if (item->entry == NULL ||
-            switches_one(&switches, item->entry, item->state, item->desc, next)) {
+        if (item->entry == NULL) {
+            continue;
+        }
+        if (switches_one(&switches, item->entry, item->state, item->desc, next)) {
+            if (freed != 0 && place_waits_for_event(state_place(item->state))) {
+                entry_note_freed(item->entry, next, freed);
+            }
             continue;
         }
         /* A host may decide twice about a pod: then it is switched once, and not by a helper. */

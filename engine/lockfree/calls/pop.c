@@ -125,7 +125,7 @@ told_expiry(const struct queue *queue, const struct entry *entry)
     const schedq_history_t history = {.timestamp_ns = time_load(&entry->timestamp),
                                       .attempts = (uint32_t)(counts >> 32),
                                       .rejections = (uint32_t)counts,
-                                      .errors = (uint32_t)u64_load(&entry->errors)};
+                                      .errors = u32_load(&entry->errors)};
 
     return backoff_public(backoff_expiry_of(queue, &history));
 }
@@ -172,7 +172,7 @@ begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const str
     out->history.initial_attempt_ns = time_load(&entry->initial_attempt);
 
     uint64_t counts = u64_load(&entry->attempts_rejections);
-    uint32_t errors = (uint32_t)u64_load(&entry->errors);
+    uint32_t errors = u32_load(&entry->errors);
 
     out->history.attempts = history_raised((uint32_t)(counts >> 32));
     out->history.rejections = (uint32_t)counts;

@@ -17,7 +17,7 @@ report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct
     view->history.initial_attempt_ns = (int64_t)u64_load_acquire(&entry->initial_attempt);
     view->history.attempts = (uint32_t)(counts >> 32);
     view->history.rejections = (uint32_t)counts;
-    view->history.errors = (uint32_t)u64_load_acquire(&entry->errors);
+    view->history.errors = u32_load_acquire(&entry->errors);
     view->history.reserved = 0;
     view->seen = u64_load_acquire(&entry->seen);
     if (view->history.initial_attempt_ns == 0) {
@@ -87,6 +87,7 @@ report_info(const struct queue *queue, uint32_t record, const struct view *view,
         .unschedulable = view->unschedulable,
         .pending = view->pending,
         .gate = view->gate,
+        .freed_by = view->freed,
         .nominated_node = deleted ? 0 : view->description.nominated_node,
         .nomination =
             deleted || view->description.nominated_node == 0 ? 0 : view->description.nomination,

@@ -32,9 +32,10 @@ struct view {
     schedq_history_t history;
     uint64_t unschedulable, pending;
     uint64_t pop_order;
-    uint64_t seen; /* in flight */
-    uint8_t gate;  /* 1 + number of the plugin; 0: none */
-    uint32_t name; /* cell */
+    uint64_t seen;  /* in flight */
+    uint32_t freed; /* for visitors: entry_freed */
+    uint8_t gate;   /* 1 + number of the plugin; 0: none */
+    uint32_t name;  /* cell */
     uint32_t name_length;
     uint8_t profile;
 };

@@ -76,7 +76,7 @@ look_after_deadline(struct worker *worker, const struct entry *entry, enum place
     const schedq_history_t history = {.timestamp_ns = (int64_t)u64_load_acquire(&entry->timestamp),
                                       .attempts = (uint32_t)(counts >> 32),
                                       .rejections = (uint32_t)counts,
-                                      .errors = (uint32_t)u64_load_acquire(&entry->errors)};
+                                      .errors = u32_load_acquire(&entry->errors)};
 
     if (place_backs_off(place)) {
         int64_t due = backoff_due(&queue->base.rules.backoff, backoff_expiry_of(queue, &history));
@@ -112,6 +112,7 @@ switch_help(void *ctx, const struct residence *residence, struct entry *entry, u
 
         look_after_deadline(worker, entry, residence->place);
         if (switch_pod(worker, entry, *state, desc, next, cause_known(cause, *state))) {
+            switch_note_freed(entry, *state, next, cause);
             *state = next;
         } else {
             *state = entry_state(entry);

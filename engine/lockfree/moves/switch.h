@@ -49,6 +49,30 @@ cause_of(uint32_t label, bool moves)
     return (label + 1) | (moves ? CAUSE_MOVE : 0);
 }
 
+/**
+ * 1 + label, for entry_note_freed; 0: the end of a backoff frees nothing. What has no cause is an
+ * update that is not counted.
+ */
+static inline uint32_t
+cause_freed(uint32_t cause)
+{
+    if ((cause & ~CAUSE_MOVE) == LABEL_BACKOFF_COMPLETE + 1) {
+        return 0;
+    }
+    uint32_t label = cause != CAUSE_NONE ? cause & ~CAUSE_MOVE : LABEL_POD_UPDATE + 1;
+
+    return label < FREED_LABEL_MAX ? label : FREED_LABEL_MAX;
+}
+
+/** After a switch that the caller made. */
+static inline void
+switch_note_freed(struct entry *entry, uint64_t state, uint64_t next, uint32_t cause)
+{
+    if (place_waits_for_event(state_place(state))) {
+        entry_note_freed(entry, next, cause_freed(cause));
+    }
+}
+
 static inline enum incoming_place
 incoming_place(enum place place)
 {

@@ -10,6 +10,7 @@
  *   life, name, hash, profile        the owner, before the pod exists
  *   timestamp, counters, sets, key   the owner, before the pod exists; the holder, in flight
  *   flight                           the same; it is a stay word while the pod waits or is active
+ *   freed                            whoever switched it out of PARKED or GATED, afterwards
  *   state                            state.h
  *   state and desc together          update, nominate, movers (entry_describe)
  * A mover owns nothing. What it says of a pod (a gate, the bits of gates, the initial attempt) goes
@@ -76,7 +77,8 @@ struct entry {
     atomic_u64 life; /* second line */
     atomic_u64 timestamp, initial_attempt;
     atomic_u64 attempts_rejections; /* 32 bits each */
-    atomic_u64 errors;
+    atomic_u32 errors;
+    atomic_u32 freed;  /* what freed it last: freed_word */
     atomic_u64 seen;   /* in flight: event sequence at its pop */
     atomic_u64 flight; /* in flight: orders pods by their pops, once it is set; else a stay word */
     atomic_u64 popped; /* in flight, counted objects: the holder's reference */
@@ -89,6 +91,14 @@ struct entry {
 /* in a gating: the gate that the record has for this stay is forgotten */
 #define STAY_UNGATED (UINT64_C(1) << 9)
 #define STAY_VERSION_SHIFT 16
+
+/*
+ * Version behind the switch that freed the pod: 20 | 1 + label of why: 12. The store comes behind
+ * the switch, so it may be late: another pod's record then, or behind a later one. The version
+ * tells the first (entry_freed); of two switches the earlier one may stay.
+ */
+#define FREED_LABEL_BITS 12
+#define FREED_LABEL_MAX ((UINT32_C(1) << FREED_LABEL_BITS) - 1)
 
 _Static_assert(sizeof(struct entry) == 128, "two cache lines");
 
@@ -327,6 +337,26 @@ description_keeps(const struct description *description, int64_t now)
 {
     return (description->marks & (MARK_HELD | MARK_NOT_BEFORE)) != 0 &&
            (description_is_held(description) || description->not_before > now);
+}
+
+/** Notes why a pod was freed by the switch to `next`. `label`: 1 + its number. */
+static inline void
+entry_note_freed(struct entry *entry, uint64_t next, uint32_t label)
+{
+    u32_store(&entry->freed,
+              ((uint32_t)(next >> (STATE_VERSION_SHIFT - FREED_LABEL_BITS)) & ~FREED_LABEL_MAX) |
+                  label);
+}
+
+/** 1 + label of what freed the pod last; it began at `life` and has come to `state`. 0: nothing. */
+static inline uint32_t
+entry_freed(const struct entry *entry, uint64_t life, uint64_t state)
+{
+    uint32_t freed = u32_load(&entry->freed); /* relaxed: a note */
+    uint32_t since = (freed >> FREED_LABEL_BITS) - (uint32_t)life;
+    uint64_t lived = (state_version(state) - life) & STATE_VERSION_MASK;
+
+    return (since & (UINT32_MAX >> FREED_LABEL_BITS)) <= lived ? freed & FREED_LABEL_MAX : 0;
 }
 
 /* ---- descriptions ---------------------------------------------------------------------------- */
