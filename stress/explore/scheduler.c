@@ -609,6 +609,14 @@ sim_wait_for_quiet(void)
     return true;
 }
 
+void
+sim_drain(void)
+{
+    for (unsigned i = 0; i < sim.count; i++) {
+        buffer_flush(&sim.threads[i].buffer);
+    }
+}
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 static void

@@ -113,6 +113,12 @@ void sim_stop(void);
  */
 bool sim_wait_for_quiet(void);
 
+/**
+ * Makes all stores visible that threads have made so far, also those of a thread that is frozen: a
+ * processor's store buffer empties whether or not its thread goes on.
+ */
+void sim_drain(void);
+
 /* ---- for platform.c -------------------------------------------------------------------------- */
 
 /** Has the kernel membarriers? Not in every episode. */
