@@ -20,7 +20,7 @@ var (
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.JudgedUpTo) - unsafe.Offsetof(C.schedq_pod_spec_t{}.judged_up_to)]byte{}
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Only) - unsafe.Offsetof(C.schedq_pod_spec_t{}.only)]byte{}
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Gate) - unsafe.Offsetof(C.schedq_pod_spec_t{}.gate)]byte{}
-	_ [0]byte = [unsafe.Offsetof(PodSpec{}.label) - unsafe.Offsetof(C.schedq_pod_spec_t{}.label)]byte{}
+	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Label) - unsafe.Offsetof(C.schedq_pod_spec_t{}.label)]byte{}
 	_ [0]byte = [unsafe.Sizeof(AddItem{}) - unsafe.Sizeof(C.schedq_add_item_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(AddItem{}.Spec) - unsafe.Offsetof(C.schedq_add_item_t{}.spec)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Result{}) - unsafe.Sizeof(C.schedq_result_t{})]byte{}

@@ -91,6 +91,7 @@ func takeVisited(visited *C.struct_visited) []PodInfo {
 			Nomination:    uint64(from.nomination),
 			NotBefore:     int64(from.not_before_ns),
 			Held:          from.held != 0,
+			Label:         uint64(from.label),
 		}
 		names = names[from.name_length:]
 	}

@@ -28,6 +28,7 @@ type Explanation struct {
 	Wake          int64  // when time alone brings it on; NoDeadline: it does not
 	NominatedNode uint64 // 0 = not nominated
 	Nomination    uint64 // orders the pods nominated to one node; 0 = not nominated
+	FreedBy       string // label of the event that freed it last; "" = none did
 	Text          string // all of it as a sentence
 }
 
@@ -55,6 +56,7 @@ func (queue *Queue) Explain(pod Pod) (Explanation, error) {
 		Wake:          int64(from.wake_ns),
 		NominatedNode: uint64(from.nominated_node),
 		Nomination:    uint64(from.nomination),
+		FreedBy:       C.GoString(from.freed_by),
 		Text:          queue.textOf(&from),
 	}, nil
 }

@@ -89,8 +89,8 @@ type PodSpec struct {
 	// Only: Update, the pod that is meant: another one under its name counts as unknown. Zero: whoever has the name. With
 	// PodAdd, and in other calls: zero.
 	Only      Pod
-	NotBefore int64 // the pod is held until then, on the queue's clock; 0 = it is not
-	label     uint64
+	NotBefore int64  // the pod is held until then, on the queue's clock; 0 = it is not
+	Label     uint64 // the caller's, which many pods may share; 0 = none
 }
 
 // Result is what a call did. In a sum over many pods only the counts and Poppable mean something.
@@ -210,6 +210,7 @@ type PodInfo struct {
 	Nomination    uint64 // orders the pods nominated to one node; 0 = not nominated
 	NotBefore     int64  // the time that keeps it back, or kept it back; 0 = none
 	Held          bool   // Hold keeps it back; in flight: will
+	Label         uint64 // 0 = none
 }
 
 // Stats are counts and bytes.
