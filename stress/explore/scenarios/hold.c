@@ -259,12 +259,12 @@ two_active_without_memory(struct actor *actor)
     world_lacks_memory(3);
 }
 
-#define HOLD(title, text, settings, before, ...)                                   \
-    {                                                                              \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, \
-        .configure = (settings), .prepare = (before), .bodies = {                  \
-            __VA_ARGS__                                                            \
-        }                                                                          \
+#define HOLD(title, text, settings, before, ...)                                                   \
+    {                                                                                              \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
+        .configure = (settings), .prepare = (before), .bodies = {                                  \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
     }
 
 const struct scenario hold_scenarios[] = {

@@ -82,12 +82,12 @@ raise_0(struct actor *actor)
     (void)actor_update(actor, 1, 1);
 }
 
-#define LABEL(title, text, before, ...)                                            \
-    {                                                                              \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, \
-        .configure = cluster_use_without_gates, .prepare = (before), .bodies = {   \
-            __VA_ARGS__                                                            \
-        }                                                                          \
+#define LABEL(title, text, before, ...)                                                            \
+    {                                                                                              \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
+        .configure = cluster_use_without_gates, .prepare = (before), .bodies = {                   \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
     }
 
 const struct scenario label_scenarios[] = {
