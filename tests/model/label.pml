@@ -27,7 +27,7 @@
  * stands for engine/lockfree/signals/nominator.c judge_description f47b0bc4
  * stands for engine/lockfree/calls/add.c enter_label 8ecfd492
  * stands for engine/lockfree/calls/add.c describe_more f786c33e
- * stands for engine/lockfree/calls/label.c lockfree_labelled b8adaa5f
+ * stands for engine/lockfree/calls/label.c lockfree_labelled ee30bab9
  */
 #define LIVES 3
 

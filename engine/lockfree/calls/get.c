@@ -19,6 +19,7 @@
  * test_candidates_threads.c, test_upkeep_threads.c.
  */
 #include "lockfree/calls/get.h"
+#include "lockfree/calls/hinted.h"
 
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/objects.h"
@@ -118,16 +119,6 @@ lockfree_snapshot(schedq_worker_t *base, schedq_visit_fn visit, void *ctx)
     return SCHEDQ_OK;
 }
 
-static size_t
-read_nominated(struct worker *worker, uint64_t node, struct nominated *pods, size_t capacity)
-{
-    section_begin(worker);
-    size_t count =
-        nominator_read(&queue_of(worker)->nominator, worker->epoch, node, pods, capacity);
-    section_end(worker);
-    return count;
-}
-
 static void
 visit_nominated(struct worker *worker, uint64_t node, const struct nominated *pods, size_t count,
                 schedq_visit_fn visit, void *ctx)
@@ -152,26 +143,12 @@ schedq_status_t
 lockfree_nominated_pods(schedq_worker_t *base, uint64_t node, schedq_visit_fn visit, void *ctx)
 {
     struct worker *worker = worker_of(base);
-    struct memory *memory = &queue_of(worker)->base.memory;
-    struct nominated few[16];
-    struct nominated *pods = few;
-    size_t capacity = sizeof few / sizeof few[0];
-    size_t count;
+    struct hinted found;
 
-    /* Ends: each further round means that pods were nominated meanwhile. */
-    while ((count = read_nominated(worker, node, pods, capacity)) > capacity) {
-        if (pods != few) {
-            memory_free(memory, MEMORY_OTHER, pods, capacity * sizeof *pods);
-        }
-        capacity = count;
-        pods = memory_alloc(memory, MEMORY_OTHER, capacity * sizeof *pods, CACHE_LINE);
-        if (pods == NULL) {
-            return SCHEDQ_NOMEM;
-        }
+    if (!hinted_read(worker, &queue_of(worker)->nominator, node, &found)) {
+        return SCHEDQ_NOMEM;
     }
-    visit_nominated(worker, node, pods, count, visit, ctx);
-    if (pods != few) {
-        memory_free(memory, MEMORY_OTHER, pods, capacity * sizeof *pods);
-    }
+    visit_nominated(worker, node, found.pods, found.count, visit, ctx);
+    hinted_free(worker, &found);
     return SCHEDQ_OK;
 }
