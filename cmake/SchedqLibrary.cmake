@@ -10,7 +10,8 @@
 # it: after -flto its objects hold no code yet.
 #
 # An optimized library is compiled as one unit: gcc optimizes over all files when it makes the one object, which an embedder
-# links like any other. The files' objects hold code as well (-ffat-lto-objects), for programs that link them as they are.
+# links like any other. Where tests and tools are built, which link the files' objects as they are, these hold code as well
+# (-ffat-lto-objects).
 set(schedq_one_object_options -r -nostdlib)
 set(schedq_one_unit FALSE)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
@@ -22,11 +23,13 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
 elseif(CMAKE_INTERPROCEDURAL_OPTIMIZATION OR CMAKE_C_FLAGS MATCHES "-flto")
     list(APPEND schedq_one_object_options -flto)
 endif()
-# Before 1.0 every minor version may change the ABI.
-set(schedq_soversion ${PROJECT_VERSION_MAJOR})
+# The version of the names, see schedq.map.in. Before 1.0 every minor version may change the ABI.
+set(schedq_abi schedq_${PROJECT_VERSION_MAJOR})
 if(PROJECT_VERSION_MAJOR EQUAL 0)
-    set(schedq_soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    string(APPEND schedq_abi .${PROJECT_VERSION_MINOR})
 endif()
+set(schedq_names ${PROJECT_BINARY_DIR}/schedq.map)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/schedq.map.in ${schedq_names} @ONLY)
 
 # What all objects of the libraries are compiled with, and know.
 function(schedq_library_objects name)
@@ -34,7 +37,10 @@ function(schedq_library_objects name)
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/engine)
     target_link_libraries(${name} PRIVATE schedq_warnings)
     if(schedq_one_unit)
-        target_compile_options(${name} PRIVATE $<${schedq_one_unit}:-flto=auto> $<${schedq_one_unit}:-ffat-lto-objects>)
+        target_compile_options(${name} PRIVATE $<${schedq_one_unit}:-flto=auto>)
+        if(SCHEDQ_BUILD_TESTS OR SCHEDQ_BUILD_BENCH)
+            target_compile_options(${name} PRIVATE $<${schedq_one_unit}:-ffat-lto-objects>)
+        endif()
     endif()
     if(SCHEDQ_COVERAGE)
         # Atomic counters: the tests with threads would drive others below zero, which gcovr refuses to read.
@@ -62,7 +68,9 @@ function(schedq_library name export_name objects)
         OUTPUT_NAME ${output_name}
         EXPORT_NAME ${export_name}_shared
         VERSION ${PROJECT_VERSION}
-        SOVERSION ${schedq_soversion})
+        SOVERSION ${PROJECT_VERSION_MAJOR}
+        LINK_DEPENDS ${schedq_names})
+    target_link_options(${name}_shared PRIVATE LINKER:--version-script=${schedq_names})
     foreach(form "" _shared)
         add_library(schedq::${export_name}${form} ALIAS ${name}${form})
         add_dependencies(${name}${form} ${name}_object)

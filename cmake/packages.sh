@@ -11,8 +11,12 @@ bench_packages=(libtbb-dev libconcurrentqueue-dev "${page_packages[@]}")
 # bench/report/picture
 picture_packages=(chromium-headless-shell imagemagick)
 # tests/run: the other compiler with its ThreadSanitizer, the layout of sources, the model checker, nm, what tests/tidy is
-# written in, what counts instructions, the example with libuv, what makes pages of the headers.
-check_packages=(clang clang-format libclang-rt-14-dev spin binutils valgrind libuv1-dev doxygen "${page_packages[@]}")
+# written in, what counts instructions, the example with libuv, what makes pages of the headers, what compares ABIs.
+check_packages=(clang clang-format libclang-rt-14-dev spin binutils valgrind libuv1-dev doxygen abigail-tools "${page_packages[@]}")
+# The preset packages, and tests/packages/build, which asks lintian.
+deb_packages=(doxygen help2man dpkg-dev file lintian)
+# tests/run --packages
+fresh_packages=(debootstrap)
 # tests/run --long
 long_packages=(gcovr)
 

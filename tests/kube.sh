@@ -28,8 +28,8 @@ need_go()
 kube_install()
 {
     configure_and_build release kube --target schedq{,_preemption,_evictor}{,_shared} schedq-conform &&
-        rm -rf "$kube_prefix" && cmake --install "$kube_build" --component Unspecified --prefix "$kube_prefix" \
-            >"$kube_build/install.log"
+        rm -rf "$kube_prefix" && cmake --install "$kube_build" --component runtime --prefix "$kube_prefix" &&
+        cmake --install "$kube_build" --component development --prefix "$kube_prefix"
 }
 
 # in_binding COMMAND..., in_example COMMAND...: a command in bindings/go, or in examples/kube-scheduler, that finds the

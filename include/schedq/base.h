@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq/base: what all libraries share: version, outcomes, where memory comes from.
  *
  * schedq/schedq.h (the queue) and schedq/preemption.h (victims) include it. Neither includes the
@@ -14,9 +14,9 @@
 extern "C" {
 #endif
 
-#define SCHEDQ_VERSION_MAJOR 0
-#define SCHEDQ_VERSION_MINOR 1
-#define SCHEDQ_VERSION_PATCH 0
+#define SCHEDQ_VERSION_MAJOR 0 /**< a greater one may change API and ABI */
+#define SCHEDQ_VERSION_MINOR 1 /**< so may this one before 1.0; else it adds */
+#define SCHEDQ_VERSION_PATCH 0 /**< changes neither */
 
 #ifndef SCHEDQ_API
 #if defined(__GNUC__)
@@ -26,10 +26,8 @@ extern "C" {
 #endif
 #endif
 
-/* bytes of a name, at most */
-#define SCHEDQ_NAME_MAX    317
-/* a time that never comes */
-#define SCHEDQ_NO_DEADLINE INT64_MAX
+#define SCHEDQ_NAME_MAX    317       /**< bytes of a name, at most */
+#define SCHEDQ_NO_DEADLINE INT64_MAX /**< a time that never comes */
 
 /**
  * Outcomes. Each function lists those it returns; adding one to a list is an API change. INVALID

@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq/clock: a queue's time, and who serves it.
  *
  * A pod whose time has come moves when a thread serves time: the timer thread (schedq_run), one

@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq/cluster: a snapshot of what runs where, for schedq/preemption.h.
  *
  * A snapshot has nodes, the pods that run on them, disruption budgets, and nominated pods. The
@@ -16,11 +16,10 @@ extern "C" {
 
 typedef struct schedq_cluster schedq_cluster_t; /**< a snapshot */
 
-#define SCHEDQ_NO_NODE       UINT32_MAX
-#define SCHEDQ_NO_RESOURCE   UINT32_MAX
-/* a pod that has not started: later than every time */
-#define SCHEDQ_NO_START      INT64_MAX
-/* the most of one resource: of a node, and of all pods on it together */
+#define SCHEDQ_NO_NODE       UINT32_MAX           /**< the number of no node */
+#define SCHEDQ_NO_RESOURCE   UINT32_MAX           /**< the number of no resource */
+#define SCHEDQ_NO_START      INT64_MAX            /**< has not started: later than every time */
+/** the most of one resource: of a node, and of all pods on it together */
 #define SCHEDQ_QUANTITY_MAX  (INT64_C(1) << 60)
 #define SCHEDQ_RESOURCES_MAX 1024                 /**< names of resources in a snapshot */
 #define SCHEDQ_LABELS_MAX    1024                 /**< labels of a pod, requirements of a budget */
@@ -65,11 +64,13 @@ typedef struct schedq_node_spec {
     int64_t pods;
 } schedq_node_spec_t;
 
+/** Nothing of anything. */
 #define SCHEDQ_AMOUNTS_INIT \
     {                       \
         0, 0, NULL, 0, 0    \
     }
 
+/** A node without name and amounts. */
 #define SCHEDQ_NODE_SPEC_INIT                                                     \
     {                                                                             \
         sizeof(schedq_node_spec_t), 0, NULL, 0, SCHEDQ_AMOUNTS_INIT, 0 /* pods */ \
@@ -102,6 +103,7 @@ typedef struct schedq_running_spec {
                                         "PreemptionByScheduler" counts */
 } schedq_running_spec_t;
 
+/** A pod on node 0 without name and amounts. */
 #define SCHEDQ_RUNNING_SPEC_INIT                                                          \
     {                                                                                     \
         sizeof(schedq_running_spec_t), 0, NULL, 0, 0, 0, 0, 0, SCHEDQ_AMOUNTS_INIT, NULL, \
@@ -136,6 +138,7 @@ typedef struct schedq_budget_spec {
     const char *const *disrupted;
 } schedq_budget_spec_t;
 
+/** A budget of no pods. */
 #define SCHEDQ_BUDGET_SPEC_INIT                                                       \
     {                                                                                 \
         sizeof(schedq_budget_spec_t), 0, NULL, NULL, 0, SCHEDQ_SELECT_NIL, 0, 0, NULL \
@@ -158,6 +161,7 @@ typedef struct schedq_nominated_spec {
                               config.nomination_lease_ns > 0, and in schedq_cluster_expire */
 } schedq_nominated_spec_t;
 
+/** A pod without name and amounts, nominated to node 0. */
 #define SCHEDQ_NOMINATED_SPEC_INIT                                                                 \
     {                                                                                              \
         sizeof(schedq_nominated_spec_t), 0, NULL, 0, 0, 0, SCHEDQ_AMOUNTS_INIT, 0 /* expires_ns */ \
@@ -180,6 +184,7 @@ typedef struct schedq_cluster_arrays {
     uint32_t reserved;        /**< zero */
 } schedq_cluster_arrays_t;
 
+/** Nothing in any of them. */
 #define SCHEDQ_CLUSTER_ARRAYS_INIT                                             \
     {                                                                          \
         sizeof(schedq_cluster_arrays_t), 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0 \
@@ -272,6 +277,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_load(schedq_cluster_t *cluster,
  * Adds a node.
  *
  * It gets the lowest number that is free. Nodes are visited in the order of their numbers.
+ * @param spec what the node is; copied
  * @param node receives the number; may be NULL
  * @retval SCHEDQ_OK       *node is its number
  * @retval SCHEDQ_EXISTS   a node has that name; nothing changed
@@ -286,6 +292,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_add_node(schedq_cluster_t *cluster,
 /**
  * Gives a node a new object and new amounts. Its pods stay, also if they exceed the amounts now.
  *
+ * @param node the number of a node
  * @param spec its name is NULL or the node's
  * @retval SCHEDQ_OK         the snapshot has the new object and amounts
  * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
@@ -339,6 +346,7 @@ SCHEDQ_API uint64_t schedq_cluster_node_object(const schedq_cluster_t *cluster, 
  * Adds a running pod. A nomination of that name stays: call schedq_cluster_unnominate before, else
  * the pod counts twice.
  *
+ * @param spec what the pod is; copied
  * @param pod receives the handle; may be NULL
  * @retval SCHEDQ_OK         *pod is its handle
  * @retval SCHEDQ_EXISTS     a running pod has that name; nothing changed
@@ -439,6 +447,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_remove_budget(schedq_cluster_t *cluste
  * Nominates a waiting pod to a node, behind those that are nominated there. An earlier nomination
  * of that name ends.
  *
+ * @param spec       what the pod is, and its node; copied
  * @param generation receives its number, never 0, for schedq_cluster_unnominate; may be NULL
  * @retval SCHEDQ_OK         the pod is nominated
  * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
@@ -456,6 +465,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_nominate(schedq_cluster_t *cluster,
 /**
  * Ends a nomination by "namespace/name".
  *
+ * @param name       "namespace/name", ends in NUL
  * @param generation of the nomination that is meant; 0 = any
  * @retval SCHEDQ_OK         the nomination has ended
  * @retval SCHEDQ_NOT_FOUND  nothing changed

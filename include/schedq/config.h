@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq/config: how a queue behaves.
  *
  * Begin with SCHEDQ_CONFIG_INIT, or with the rules of a kube-scheduler release
@@ -194,6 +194,7 @@ typedef struct schedq_config {
 /**
  * Sets every field to a preset's value.
  *
+ * @param preset which one
  * @param config its struct_size is as SCHEDQ_CONFIG_INIT sets it; the other fields are overwritten
  * @retval SCHEDQ_OK       every field is set
  * @retval SCHEDQ_INVALID  config is NULL, or struct_size or preset is unknown; nothing changed

@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq/cycle: one try of a pod. Its holder pops it, looks for a node, and calls done or fail.
  */
 #ifndef SCHEDQ_CYCLE_H
@@ -174,6 +174,9 @@ SCHEDQ_API schedq_status_t schedq_pop_many(schedq_worker_t *worker, schedq_poppe
  * Takes up to `capacity` of the best pods; waits for the first for at most wait_ns. As
  * schedq_pop_many otherwise.
  *
+ * @param out     receives the pods
+ * @param capacity elements that `out` has room for
+ * @param count   how many were taken
  * @param wait_ns nanoseconds of the queue's clock, at least 0; 0: it does not wait
  * @retval SCHEDQ_OK        *count is at least 1; each as from schedq_try_pop
  * @retval SCHEDQ_TIMEDOUT  the time is over, and nothing is poppable
@@ -192,6 +195,9 @@ SCHEDQ_API schedq_status_t schedq_pop_many_for(schedq_worker_t *worker, int64_t 
  * Takes up to `capacity` of the best pods; waits for the first until a time. As schedq_pop_many
  * otherwise.
  *
+ * @param out         receives the pods
+ * @param capacity    elements that `out` has room for
+ * @param count       how many were taken
  * @param deadline_ns as for schedq_pop_until
  * @retval SCHEDQ_OK        *count is at least 1; each as from schedq_try_pop
  * @retval SCHEDQ_TIMEDOUT  the deadline passed, and nothing is poppable
@@ -229,6 +235,8 @@ SCHEDQ_API schedq_status_t schedq_done(schedq_worker_t *worker, schedq_token_t t
 /**
  * Ends many cycles, each as schedq_done does.
  *
+ * @param tokens   NULL only if count is 0
+ * @param count    elements of `tokens`
  * @param statuses receives what schedq_done would have returned for element i; may be NULL
  * @retval SCHEDQ_OK       all of them are OK (count 0 too)
  * @retval other           the first status of an element that is not OK; the other cycles have
@@ -270,6 +278,7 @@ typedef struct schedq_failure {
                                           ignored); NULL: the description stays */
 } schedq_failure_t;
 
+/** The defaults. */
 #define SCHEDQ_FAILURE_INIT                                          \
     {                                                                \
         sizeof(schedq_failure_t), SCHEDQ_NOWHERE, 0, {0, 0}, 0, 0, 0, NULL \
@@ -287,8 +296,9 @@ typedef struct schedq_failure {
  * stamped a rejector (GATED: the gate; no rejectors: any event counts); else RETRY. The host asks
  * PreEnqueue before ACTIVE, and with pop_from_backoff before BACKOFF too. A gate's bit joins
  * unschedulable.
- * @param token in and out: while the pod stays in flight (RETRY, NOMEM, INVALID, BUSY), *token is
- *              the token of its cycle
+ * @param token   in and out: while the pod stays in flight (RETRY, NOMEM, INVALID, BUSY), *token
+ *                is the token of its cycle
+ * @param failure why, and [host] where the pod goes
  * @retval SCHEDQ_OK       `result` tells where the pod is; the token is used up
  * @retval SCHEDQ_RETRY    [host] judge the events up to result->sequence, then call again; *token
  *                         is a new token, the old one is used up

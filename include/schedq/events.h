@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq/events: what brings waiting pods back.
  *
  * A plugin is a test that pods have to pass. It rejects a pod (schedq_fail names its bit), or it
@@ -163,6 +163,7 @@ typedef struct schedq_plugin {
     void *ctx;            /**< passed to the hints and to pre_enqueue */
 } schedq_plugin_t;
 
+/** The defaults, without a name. */
 #define SCHEDQ_PLUGIN_INIT                                              \
     {                                                                   \
         sizeof(schedq_plugin_t), 0, 0, {0, 0}, NULL, NULL, 0, NULL, NULL \
@@ -173,6 +174,7 @@ typedef struct schedq_plugin {
  *
  * A profile has room for 63 plugins, late names (schedq_rejector_bit) included. PreEnqueue asks
  * plugins in the order of their registration.
+ * @param plugin what it is called, and asks for; copied
  * @param bit receives its bit in this profile's rejector sets
  * @retval SCHEDQ_OK       *bit is its bit
  * @retval SCHEDQ_EXISTS   the name is taken, *bit is its bit; nothing changed
@@ -190,6 +192,7 @@ SCHEDQ_API schedq_status_t schedq_plugin_register(schedq_t *queue, const schedq_
  * Registers a plugin that has only a name, for a host that matches events itself.
  *
  * As schedq_plugin_register otherwise.
+ * @param profile a defined one
  * @param name   bytes, need not end in NUL; copied
  * @param length 1..127 bytes, none of them NUL
  * @param bit    receives its bit in this profile's rejector sets
@@ -226,6 +229,7 @@ SCHEDQ_API uint64_t schedq_event_plugins(schedq_t *queue, schedq_profile_t profi
  *
  * The same name gives the same bit, a plugin's name the plugin's. Every event concerns a late name
  * ([host]: the library adds such bits to the host's masks).
+ * @param profile a defined one
  * @param name   bytes, need not end in NUL; copied
  * @param length 1..127 bytes, none of them NUL
  * @retval SCHEDQ_REJECTOR_OTHERS the 63 numbers are used up, or there is no memory (never with
@@ -253,6 +257,7 @@ typedef struct schedq_change {
     void *precheck_ctx;  /**< passed to precheck */
 } schedq_change_t;
 
+/** The defaults, without an event. */
 #define SCHEDQ_CHANGE_INIT                                                            \
     {                                                                                 \
         sizeof(schedq_change_t), SCHEDQ_EVENT_NONE, {0, 0}, 0, 0, {0}, NULL, NULL     \
@@ -282,6 +287,7 @@ SCHEDQ_API schedq_status_t schedq_notify(schedq_worker_t *worker, const schedq_c
  * As schedq_notify, but it reaches only two kinds of waiting pods: those in the assigned pod's
  * namespace that a SCHEDQ_PLUGIN_SPREAD plugin rejected, and those whose affinity matches
  * change->new_object. For SCHEDQ_REQUEUE_MOVE_CYCLE; with hints schedq_notify is enough.
+ * @param change           as schedq_notify
  * @param namespace_name   of the assigned pod, need not end in NUL
  * @param namespace_length 1..253 bytes
  * @retval SCHEDQ_OK       `result` counts the pods that moved
@@ -302,6 +308,7 @@ SCHEDQ_API schedq_status_t schedq_assigned_pod_added(schedq_worker_t *worker,
  * Tells the queue that an assigned pod changed.
  *
  * As schedq_assigned_pod_added, but a scale-down reaches the pods that schedq_notify reaches.
+ * @param change           as schedq_notify
  * @param namespace_name   of the assigned pod, need not end in NUL
  * @param namespace_length 1..253 bytes
  * @retval SCHEDQ_OK       `result` counts the pods that moved
@@ -345,6 +352,10 @@ typedef struct schedq_pod_facts {
  *
  * Scale-down: a resource of the old requests is smaller in the new ones, or missing there.
  * new_facts->assigned: 1 gives events of AssignedPod. Arguments are not checked.
+ * @param old_count    elements of `old_requests`
+ * @param new_facts    not NULL
+ * @param new_requests NULL if new_count is 0
+ * @param new_count    elements of `new_requests`
  * @param old_facts    not NULL, as new_facts
  * @param old_requests NULL if old_count is 0, as new_requests
  * @param events       receives the ids; room for 5
@@ -374,6 +385,7 @@ typedef struct schedq_node_facts {
  * allocatable, label, taint, condition, annotation.
  *
  * Call schedq_notify for each (kube 1.26: for the first only). Arguments are not checked.
+ * @param new_facts not NULL
  * @param old_facts not NULL, as new_facts
  * @param events    receives the ids, none twice; room for 5
  * @retval 0..5 how many; 0: nothing that matters (a heartbeat)

@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq/eviction: carries out what schedq/preemption.h decided, in the order that a scheduler
  * relies on.
  *
@@ -52,7 +52,7 @@
 extern "C" {
 #endif
 
-typedef struct schedq_evictor schedq_evictor_t;
+typedef struct schedq_evictor schedq_evictor_t; /**< carries decisions out */
 
 /** What became of a request to delete a victim. */
 enum {
@@ -127,6 +127,7 @@ typedef struct schedq_eviction {
     uint32_t clear_count;    /**< elements of `clears` */
 } schedq_eviction_t;
 
+/** NOW, of nobody. */
 #define SCHEDQ_EVICTION_INIT                                 \
     {                                                        \
         sizeof(schedq_eviction_t), 0, 0, NULL, NULL, 0, 0 \
@@ -144,6 +145,7 @@ typedef struct schedq_evicted {
 /**
  * Makes an evictor.
  *
+ * @param config  copied
  * @param evictor receives it, NULL if there is none
  * @retval SCHEDQ_OK       *evictor is the caller's until schedq_evictor_destroy
  * @retval SCHEDQ_INVALID  *evictor is NULL; `why` says what is wrong
@@ -175,6 +177,7 @@ SCHEDQ_API schedq_status_t schedq_evictor_destroy(schedq_evictor_t *evictor);
  * With EXISTS, FULL, BUSY and NOMEM call again with later = 0, which holds nothing and needs no
  * memory, or give up.
  *
+ * @param eviction what is to be done
  * @param evicted receives what was done; all zero with LATER and with a refusal; may be NULL
  * @retval SCHEDQ_OK       NOW: all is done if evicted->failed is 0. LATER: the task is handed over;
  *                         the preemptor is held until step 4, which may be over already

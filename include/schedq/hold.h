@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq, pods that are kept back: by a call, or until a time.
  *
  * A held pod is in the queue: its name is taken, it is found, counted, updated, nominated and

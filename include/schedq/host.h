@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq/host: for a host, a program that decides itself which waiting pods a change helps, instead
  * of being called back (config.decide = SCHEDQ_DECIDE_HOST; else these calls return INVALID).
  *
@@ -32,6 +32,7 @@ SCHEDQ_API schedq_status_t schedq_event_begin(schedq_worker_t *worker, uint64_t 
  *
  * Late names and SCHEDQ_REJECTOR_OTHERS are always among them. From here on schedq_fail returns
  * RETRY for a pod that they rejected, unless its judgement covers `sequence`.
+ * @param profile  of the plugins
  * @param sequence one that schedq_event_begin drew
  * @param plugins  their bits; UINT64_MAX: a wildcard without a target
  * @retval SCHEDQ_OK       the stamps are at least `sequence`
@@ -60,6 +61,7 @@ typedef struct schedq_query {
                                 fields stay as they are */
 } schedq_query_t;
 
+/** The defaults. */
 #define SCHEDQ_QUERY_INIT                                                  \
     {                                                                      \
         sizeof(schedq_query_t), 0, 0, {0, 0}, 0, 0, INT64_MAX, {0, 0, 0}   \
@@ -125,6 +127,7 @@ typedef struct schedq_decision {
     uint64_t judged_up_to;
 } schedq_decision_t;
 
+/** The defaults, of no pod. */
 #define SCHEDQ_DECISION_INIT                                                             \
     {                                                                                    \
         sizeof(schedq_decision_t), SCHEDQ_EVENT_NONE, SCHEDQ_NOWHERE, 0, 0, 0,           \
@@ -158,6 +161,8 @@ SCHEDQ_API schedq_status_t schedq_apply(schedq_worker_t *worker, const schedq_de
  * Applies many decisions, each as schedq_apply does. As with schedq_add_many, a pop never takes one
  * of the pods before another of them that ranks first is active.
  *
+ * @param decisions NULL only if count is 0
+ * @param count    elements of `decisions`
  * @param statuses receives what schedq_apply would have returned for element i; may be NULL
  * @param results  receives the result of element i; may be NULL
  * @param sum      counts over all

@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq, pods that belong together: a label, and calls on all pods that have it.
  *
  * A label is a number of the caller's, not 0, that many pods may share: a job, a queue, a user. A
@@ -28,6 +28,7 @@ extern "C" {
  * Deletes the pods of a label, each as schedq_delete does: one in flight loses its name at once,
  * and its holder gets GONE.
  *
+ * @param label   not 0
  * @param results one for each, as schedq_delete tells it, in no order; NULL: they are not told
  * @param room    of `results`: deletes at most so many; call again while *count is `room`. results
  *                NULL: 0, all
@@ -46,6 +47,7 @@ SCHEDQ_API schedq_status_t schedq_label_cancel(schedq_worker_t *worker, uint64_t
 /**
  * Holds the pods of a label, each as schedq_hold does. Pods that are added later are not held.
  *
+ * @param label not 0
  * @param count how many are held now, or will be when their cycle fails; may be NULL
  * @retval SCHEDQ_OK       also if there was none
  * @retval SCHEDQ_NOMEM    those that *count counts are held; call again
@@ -60,6 +62,7 @@ SCHEDQ_API schedq_status_t schedq_label_hold(schedq_worker_t *worker, uint64_t l
 /**
  * Releases the pods of a label, each as schedq_release does.
  *
+ * @param label not 0
  * @param count how many have no mark now, also those that had none before; may be NULL
  * @retval SCHEDQ_OK       also if there was none
  * @retval SCHEDQ_NOMEM    those that *count counts are released; call again
@@ -74,6 +77,7 @@ SCHEDQ_API schedq_status_t schedq_label_release(schedq_worker_t *worker, uint64_
 /**
  * Counts the pods of a label, those in flight too, without those that were deleted there.
  *
+ * @param label not 0
  * @param count at least those that WHICH PODS names, at most all that had it during the call, and
  *              those whose add was under way
  * @retval SCHEDQ_OK       also if there is none

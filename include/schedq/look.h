@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq/look: looking at pods and numbers without taking or changing anything: one pod, all of
  * them, the next in line, how many are before one, why one waits, and how many wait for what.
  *
@@ -102,6 +102,7 @@ SCHEDQ_API schedq_status_t schedq_snapshot(schedq_worker_t *worker, schedq_visit
  *
  * A scheduler that looks for a node for a pod counts those of at least its priority as if they ran
  * there (docs/PREEMPTION.md). Visitors run without any lock.
+ * @param visit is called for each
  * @param node as in schedq_nominate; not 0
  * @retval SCHEDQ_OK       also when there are none, or the visitor ended the walk
  * @retval SCHEDQ_NOMEM    no pod was visited
@@ -117,6 +118,7 @@ SCHEDQ_API schedq_status_t schedq_nominated_pods(schedq_worker_t *worker, uint64
  * Writes "activeQ:%d; backoffQ:%d; unschedulablePods:%d".
  *
  * backoffQ counts error backoff too, unschedulablePods gated pods too.
+ * @param text receives it; NULL only if size is 0
  * @param size room in `text`, in bytes; what does not fit is cut off, and a NUL ends it
  * @retval length that it needs without the NUL, as snprintf
  * @retval 0      called from a callback, or text is NULL and size is not 0
@@ -195,6 +197,7 @@ typedef struct schedq_stats_t {
     uint64_t held;        /**< pods there now */
 } schedq_stats_t;
 
+/** To be filled. */
 #define SCHEDQ_STATS_INIT                                                                     \
     {                                                                                         \
         sizeof(schedq_stats_t), 0,    /* workers */                                           \
@@ -255,6 +258,7 @@ SCHEDQ_API schedq_status_t schedq_peek(schedq_worker_t *worker, schedq_visit_fn 
  * Each was poppable during the call, and is visited once. If nothing else happens meanwhile these
  * are the next ones; else some that were popped, moved or deleted before their turn may be missing.
  * Visitors run without any lock.
+ * @param visit is called for each
  * @param count at least 1
  * @retval SCHEDQ_OK       at least one was visited; fewer than `count`: there were no more, or some
  *                         left meanwhile, or the visitor ended it
@@ -330,6 +334,7 @@ typedef struct schedq_explanation {
                                 earlier one */
 } schedq_explanation_t;
 
+/** To be filled. */
 #define SCHEDQ_EXPLANATION_INIT                                                          \
     {                                                                                    \
         sizeof(schedq_explanation_t), SCHEDQ_NOWHERE, 0, 0, 0, {0}, 0, 0,                \
@@ -354,6 +359,7 @@ SCHEDQ_API schedq_status_t schedq_explain(schedq_worker_t *worker, schedq_pod_t 
  * Writes an explanation as one sentence for a person: "parked, rejected by Fit, Spread; came or
  * failed 12.300 s ago; time alone tries it again in 287.700 s; attempts 3, rejections 2, errors 0".
  *
+ * @param size        bytes that `text` has room for
  * @param explanation what schedq_explain filled, of a pod of this queue
  * @param text        room for `size` bytes; what does not fit is cut off, and a NUL ends it
  * @retval length that it needs without the NUL, as snprintf
@@ -367,6 +373,7 @@ SCHEDQ_API size_t schedq_explanation_text(schedq_t *queue, const schedq_explanat
 /**
  * Returns the name behind a bit of a rejector set; static until schedq_destroy.
  *
+ * @param profile of the rejector set
  * @param bit one bit
  * @retval "others" for SCHEDQ_REJECTOR_OTHERS
  * @retval NULL     unknown profile, a bit that nobody has, more or less than one bit, or called
@@ -390,6 +397,7 @@ typedef struct schedq_reasons {
     uint64_t gated_by[64];  /**< [n]: gated pods that plugin n keeps out */
 } schedq_reasons_t;
 
+/** To be filled. */
 #define SCHEDQ_REASONS_INIT                                  \
     {                                                        \
         sizeof(schedq_reasons_t), 0, 0, 0, 0, 0, {0}, {0}    \

@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq/pod: pods, and what may be done to a pod in any place, in flight too.
  *
  * The cycle of a pod, from pop to done or fail, is in schedq/cycle.h.
@@ -128,6 +128,7 @@ typedef struct schedq_pod_spec {
                                   update and a failure leave it; 0: none */
 } schedq_pod_spec_t;
 
+/** The defaults. */
 #define SCHEDQ_POD_SPEC_INIT                                                               \
     {                                                                                      \
         sizeof(schedq_pod_spec_t), 0, 0, 0, 0, {0, 0, 0, 0, 0}, 0, 0, 0, 0, 0, {0}, 0, 0   \
@@ -164,6 +165,7 @@ typedef struct schedq_add_item {
     schedq_pod_spec_t spec; /**< what it is */
 } schedq_add_item_t;
 
+/** The defaults, without a name. */
 #define SCHEDQ_ADD_ITEM_INIT       \
     {                              \
         0, 0, SCHEDQ_POD_SPEC_INIT \
@@ -174,6 +176,8 @@ typedef struct schedq_add_item {
  *
  * A pop never takes one of them before another of them that ranks first is in the queue (LOCKFREE
  * with max_bands: they come in the order given).
+ * @param items        NULL only if count is 0
+ * @param count        elements of `items`
  * @param names        the text that holds each item's name, in any order; not referenced after the
  *                     call
  * @param names_length bytes of `names`; an item that reaches past them is INVALID
@@ -206,6 +210,7 @@ SCHEDQ_API schedq_status_t schedq_add_many(schedq_worker_t *worker, const char *
  * [host] The call decides nothing. A waiting pod gets a new ref (result->ref): judge the events,
  * then schedq_apply. For a pod in flight (result->place): schedq_event_begin; log the events under
  * it; schedq_event_stamp; schedq_find. If the pod was parked meanwhile, judge it as a waiting one.
+ * @param event_count elements of `events`
  * @param name       as schedq_add, and length
  * @param spec       gate, judged_up_to and timestamp_ns count only if the pod is added
  * @param old_object what hints get as the old object; 0 = absent; the new one is spec->object
@@ -266,6 +271,8 @@ SCHEDQ_API schedq_status_t schedq_delete_name(schedq_worker_t *worker, const cha
  * [host] It only marks those in flight: their next schedq_fail returns RETRY once. Order:
  * schedq_event_begin; log a wildcard for these pods under it; schedq_activate; then schedq_find
  * each, and schedq_apply those that wait.
+ * @param pods   handles; NULL only if count is 0
+ * @param count  elements of `pods`
  * @param result counts over all pods
  * @retval SCHEDQ_OK       all of them were dealt with
  * @retval SCHEDQ_NOMEM    (never with MUTEX) some that wait were not moved; those in flight are

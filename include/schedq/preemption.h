@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq/preemption: which running pods have to go, on which node, for a pod that fits nowhere.
  *
  * A schedq_cluster_t is a snapshot (schedq/cluster.h) of nodes, the pods that run on them,
@@ -136,6 +136,7 @@ typedef struct schedq_preemption_config {
 /**
  * Sets every field to a preset: SCHEDQ_PRESET_DEFAULT, _KUBE_1_12 or _KUBE_1_34 (1.26 has none).
  *
+ * @param preset which one
  * @param config its struct_size is as SCHEDQ_PREEMPTION_CONFIG_INIT sets it
  * @retval SCHEDQ_OK       every field is set
  * @retval SCHEDQ_INVALID  config is NULL, struct_size or preset unknown; nothing is written
@@ -282,6 +283,7 @@ typedef struct schedq_preemptor {
     const schedq_executor_t *executor;  /**< NULL: all on the caller's thread */
 } schedq_preemptor_t;
 
+/** The defaults, without name and amounts. */
 #define SCHEDQ_PREEMPTOR_INIT                                                                \
     {                                                                                        \
         sizeof(schedq_preemptor_t), 0, NULL, 0, {0, 0, NULL, 0, 0}, SCHEDQ_NO_NODE, 0, NULL, \
@@ -290,6 +292,7 @@ typedef struct schedq_preemptor {
 
 /* ---- the decision ---------------------------------------------------------------------------- */
 
+/** May the pod evict others? */
 typedef enum schedq_eligibility {
     SCHEDQ_ELIGIBLE = 0,
     SCHEDQ_INELIGIBLE_NEVER,      /**< preemptionPolicy Never */
@@ -297,6 +300,7 @@ typedef enum schedq_eligibility {
     SCHEDQ_INELIGIBLE_TERMINATING
 } schedq_eligibility_t;
 
+/** What a decision came to. */
 typedef enum schedq_outcome {
     SCHEDQ_PREEMPT_SUCCESS = 0,   /**< `chosen` is a node */
     SCHEDQ_PREEMPT_UNSCHEDULABLE, /**< preemption does not help, or not now */
@@ -355,6 +359,7 @@ typedef struct schedq_preemption_decision {
     int64_t  nomination_expires_ns;
 } schedq_preemption_decision_t;
 
+/** To be filled. */
 #define SCHEDQ_PREEMPTION_DECISION_INIT                                                    \
     {                                                                                      \
         sizeof(schedq_preemption_decision_t), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
@@ -372,6 +377,7 @@ typedef enum schedq_verdict_kind {
     SCHEDQ_VERDICT_ERROR          /**< the filter gave an error, or reason FITS */
 } schedq_verdict_kind_t;
 
+/** Why a node is no candidate. */
 typedef enum schedq_reason {
     SCHEDQ_REASON_NONE = 0,
     /** verdict.resource is the first that is missing; with PODS: too many pods */
@@ -428,6 +434,7 @@ SCHEDQ_API const char *schedq_preemption_error(const schedq_preemption_t *preemp
  * same description: where the pod fits, no eviction is needed. Changes nothing but the workspace.
  * The lists of its last decision stay valid; schedq_preemption_verdict is INVALID afterwards.
  *
+ * @param node     the number of a node
  * @param config   as for schedq_preempt; nomination_lease_ns decides whether leases count
  * @param pod      read are priority, name (its own nomination does not count), object, requests,
  *                 now_ns, filter, filter_ctx, filter_first; the filter finds no pod removed
@@ -455,6 +462,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_fits(const schedq_cluster_t *cluster,
  * Finds a node that a pod fits, as schedq_cluster_fits tells it: the node that it is nominated to,
  * else the one with the lowest number.
  *
+ * @param config as for schedq_cluster_fits
  * @param pod  as for schedq_cluster_fits, and nominated_node is read; the filter is asked only of
  *             nodes with room, with filter_first too
  * @param node receives the number, SCHEDQ_NO_NODE if there is none

@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq/queue: a queue's life, and its workers.
  *
  * schedq/schedq.h says what a queue is, and what holds for every call.
@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-typedef struct schedq        schedq_t;
-typedef struct schedq_worker schedq_worker_t;
+typedef struct schedq        schedq_t;        /**< a queue */
+typedef struct schedq_worker schedq_worker_t; /**< a handle of one caller at a time: [worker] */
 
 /**
  * Names a status: "SCHEDQ_OK" and so on. Static text.

@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq: which pod (job, task) does a scheduler look at next.
  *
  * A pod is what a scheduler has to place: 64 bits of the caller's, a name, a priority. A queue
@@ -102,7 +102,11 @@
  * it) happens before what a thread does after it popped that pod. Statistics and words are exact
  * when the queue is quiet.
  *
- * ARGUMENTS. A NULL that is not allowed is SCHEDQ_INVALID, also where a list does not name it
+ * ARGUMENTS. Some are the same everywhere, and have no words at each declaration. `queue` or
+ * `worker`, at times a snapshot, a workspace or an evictor: on what the call is made. `pod`: a
+ * handle (schedq/pod.h). `length`: bytes of `name`. `result`: receives what happened
+ * (schedq_result_t); may be NULL. `ctx`: passed to the callback. `why`, `why_size`: room for words,
+ * in bytes. A NULL that is not allowed is SCHEDQ_INVALID, also where a list does not name it
  * (calls without a status: as in CALLBACKS); schedq_classify_* do not check. A token that this
  * queue never gave is SCHEDQ_STALE. A handle that it never gave names no pod (LOCKFREE: a guess may
  * name one whose add has not returned). Reserved bytes and unknown flags must be 0, and struct_size

@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq/wait: waiting for pods in an event loop, and ending one worker's wait.
  *
  * A thread that has nothing else to do waits in schedq_pop. A thread that also waits for sockets,

@@ -1,0 +1,41 @@
+# The target `manual`: manual pages under man/ of the build directory, made of what is there already.
+#
+#   man3   of the public headers, by Doxygen (docs/Doxyfile): a page for each header, and a name for each function and type
+#   man1   of the tools, by help2man: what --help says
+find_program(DOXYGEN doxygen REQUIRED)
+find_program(HELP2MAN help2man REQUIRED)
+
+set(schedq_manual ${PROJECT_BINARY_DIR}/man)
+file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/schedq/*.h)
+
+configure_file(${CMAKE_CURRENT_LIST_DIR}/manual.doxyfile.in ${PROJECT_BINARY_DIR}/manual.doxyfile @ONLY)
+add_custom_command(
+    OUTPUT ${schedq_manual}/man3.stamp
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${schedq_manual}/man3
+    COMMAND ${DOXYGEN} ${PROJECT_BINARY_DIR}/manual.doxyfile
+    COMMAND ${CMAKE_COMMAND} -DPAGES=${schedq_manual}/man3 -P ${CMAKE_CURRENT_LIST_DIR}/manual_pages.cmake
+    COMMAND gzip -9nr ${schedq_manual}/man3
+    COMMAND ${CMAKE_COMMAND} -E touch ${schedq_manual}/man3.stamp
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/docs/Doxyfile ${PROJECT_BINARY_DIR}/manual.doxyfile
+    VERBATIM)
+set(pages ${schedq_manual}/man3.stamp)
+
+set(of_schedq-replay "replays a cluster's trace through the queue")
+set(of_schedq-trace "makes, converts and describes traces for schedq-replay")
+set(of_schedq-bench "measures schedq beside a mutex and a heap")
+set(of_schedq-conform "compares a queue with recorded runs of kube-scheduler")
+foreach(tool IN LISTS schedq_tools)
+    set(page ${schedq_manual}/man1/${tool}.1)
+    add_custom_command(
+        OUTPUT ${page}.gz
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${schedq_manual}/man1
+        COMMAND ${HELP2MAN} --no-info --no-discard-stderr --name=${of_${tool}} --output=${page} $<TARGET_FILE:${tool}>
+        COMMAND gzip -9nf ${page}
+        DEPENDS ${tool}
+        VERBATIM)
+    list(APPEND pages ${page}.gz)
+endforeach()
+add_custom_target(manual DEPENDS ${pages})
+install(DIRECTORY ${schedq_manual}/man3 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT development OPTIONAL)
+install(DIRECTORY ${schedq_manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tools OPTIONAL)

@@ -1,0 +1,70 @@
+# Debian packages, with the preset `packages`: `cmake --build --preset packages` makes them under build/packages.
+#
+#   libschedq0      the shared libraries
+#   libschedq-dev   what a program is built with; documents, examples, manual pages of the headers
+#   schedq-tools    schedq-replay, schedq-trace, schedq-bench, schedq-conform
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME schedq)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_CONTACT "${SCHEDQ_MAINTAINER}")
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
+set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
+set(CPACK_COMPONENTS_ALL runtime development tools)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+
+set(says "schedq decides which pod (job, task) a scheduler looks at next:
+active, backing off, parked and gated pods, events that wake them,
+nominations, preemption. Its lock-free engine never makes a pop wait
+for the re-examination of parked pods.")
+
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libschedq${PROJECT_VERSION_MAJOR})
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "scheduling queue without a global lock, shared libraries
+${says}")
+# The dynamic linker is told when the package comes and goes (debian/triggers).
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/debian/triggers)
+
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libschedq-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libschedq${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), libck-dev")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "scheduling queue without a global lock, development files
+${says}
+This package has headers, static libraries, CMake and pkg-config files,
+documents and examples.")
+
+set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME schedq-tools)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION devel)
+set(CPACK_COMPONENT_TOOLS_DESCRIPTION "scheduling queue without a global lock, tools
+${says}
+This package replays recorded clusters, measures the queue beside a
+mutex and a heap, and compares a queue with kube-scheduler's.")
+
+# What Debian wants in each package: its licence, and who made it when.
+string(TIMESTAMP schedq_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+foreach(component runtime development tools)
+    string(TOUPPER ${component} variable)
+    set(schedq_package ${CPACK_DEBIAN_${variable}_PACKAGE_NAME})
+    set(documents ${CMAKE_INSTALL_DATAROOTDIR}/doc/${schedq_package})
+    set(changelog ${PROJECT_BINARY_DIR}/debian/${schedq_package}/changelog)
+    configure_file(${CMAKE_CURRENT_LIST_DIR}/debian/changelog.in ${changelog} @ONLY)
+    execute_process(COMMAND gzip -9nf ${changelog} COMMAND_ERROR_IS_FATAL ANY)
+    install(FILES ${CMAKE_CURRENT_LIST_DIR}/debian/copyright DESTINATION ${documents} COMPONENT ${component})
+    install(FILES ${changelog}.gz DESTINATION ${documents} COMPONENT ${component})
+endforeach()
+include(CPack)
+
+add_custom_target(packages ALL
+    COMMAND ${CMAKE_CPACK_COMMAND} --config ${PROJECT_BINARY_DIR}/CPackConfig.cmake
+    WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
+    COMMENT "Making ${PROJECT_BINARY_DIR}/packages/*.deb"
+    VERBATIM)
+add_dependencies(packages manual ${schedq_tools}
+    schedq schedq_shared schedq_preemption schedq_preemption_shared schedq_evictor schedq_evictor_shared)

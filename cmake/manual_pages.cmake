@@ -1,0 +1,18 @@
+# Of the pages that Doxygen made in PAGES, keeps those that are about schedq by name: a member called `active` has no page of its
+# own. Those of the headers are called schedq_NAME.h, not NAME.h, and links follow.
+file(GLOB pages ${PAGES}/*.3)
+foreach(page IN LISTS pages)
+    get_filename_component(name ${page} NAME)
+    if(name MATCHES "^[a-z]+\\.h\\.3$")
+        file(RENAME ${page} ${PAGES}/schedq_${name})
+    elseif(NOT name MATCHES "^(schedq|SCHEDQ)")
+        file(REMOVE ${page})
+    endif()
+endforeach()
+file(GLOB pages ${PAGES}/*.3)
+foreach(page IN LISTS pages)
+    file(READ ${page} text LIMIT 200)
+    if(text MATCHES "^\\.so man3/([a-z]+\\.h\\.3)")
+        file(WRITE ${page} ".so man3/schedq_${CMAKE_MATCH_1}\n")
+    endif()
+endforeach()

@@ -1,0 +1,15 @@
+# Removes the files that MANIFEST lists, as `cmake --install` wrote it; the target `uninstall` runs it. What is gone already is
+# named, and no failure.
+if(NOT EXISTS ${MANIFEST})
+    message(FATAL_ERROR "${MANIFEST} is missing: nothing has been installed from this build directory")
+endif()
+file(STRINGS ${MANIFEST} files)
+foreach(file IN LISTS files)
+    set(path $ENV{DESTDIR}${file})
+    if(EXISTS ${path} OR IS_SYMLINK ${path})
+        file(REMOVE ${path})
+        message(STATUS "removed ${path}")
+    else()
+        message(STATUS "not there ${path}")
+    endif()
+endforeach()
