@@ -38,7 +38,7 @@ struct own;
 struct text;
 
 /** What every queue begins with. */
-struct schedq {
+struct schedq_queue {
     const struct engine_ops *ops;
     uint64_t seed;  /* of the hashes of names */
     uint32_t forks; /* inside_forks when it was made: a child has no use for it */

@@ -177,7 +177,7 @@ struct worker {
 };
 
 struct queue {
-    struct schedq base;
+    schedq_t base;
     struct epoch *epoch;
     struct entries entries;
     struct names names;

@@ -88,7 +88,7 @@ in_namespace(const struct entry *entry, const struct assigned_pod *assigned)
 static bool
 concerns_assigned(const struct walk *walk, const struct entry *entry)
 {
-    const struct schedq *base = &walk->route.queue->base;
+    const schedq_t *base = &walk->route.queue->base;
 
     if ((entry->unschedulable & registry_spread(&base->registry, entry->profile)) != 0 &&
         in_namespace(entry, walk->assigned)) {

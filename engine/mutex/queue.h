@@ -84,7 +84,7 @@ struct timer {
 };
 
 struct mutex_queue {
-    struct schedq base;
+    schedq_t base;
 
     _Alignas(CACHE_LINE) pthread_mutex_t lock;
     bool closed;

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-typedef struct schedq        schedq_t;        /**< a queue */
+typedef struct schedq_queue  schedq_t;        /**< a queue */
 typedef struct schedq_worker schedq_worker_t; /**< a handle of one caller at a time: [worker] */
 
 /**

@@ -124,7 +124,7 @@ events_announce(struct worker *worker, const struct cluster_event *event)
 static enum strategy
 judge(struct worker *worker, const struct view *view, const struct event_record *record)
 {
-    const struct schedq *base = &queue_of(worker)->base;
+    const schedq_t *base = &queue_of(worker)->base;
     const struct requeue_question question = {.pod = view->description.object,
                                               .old_object = record->old_object,
                                               .new_object = record->new_object,
@@ -262,7 +262,7 @@ in_namespace(struct worker *worker, const struct view *view, const struct assign
 static bool
 concerns_assigned(const struct walk *walk, const struct view *view)
 {
-    const struct schedq *base = &queue_of_walk(walk)->base;
+    const schedq_t *base = &queue_of_walk(walk)->base;
 
     if ((view->unschedulable & registry_spread(&base->registry, view->profile)) != 0 &&
         in_namespace(walk->mover.worker, view, walk->assigned)) {
