@@ -816,9 +816,9 @@ vector::write_state(std::ostream &out)
             << info.backoff_expiry_ns - start << ' ' << info.pop_order << '\n';
         return true;
     });
-    for (const auto &[name, number] : nodes_) {
-        (void)worker_.nominated_pods(number, [&](const schedq_pod_info_t &info) {
-            out << "nominated " << name << ' ' << info.name + name_space.size() + 1 << '\n';
+    for (const auto &node : nodes_) {
+        (void)worker_.nominated_pods(node.second, [&](const schedq_pod_info_t &info) {
+            out << "nominated " << node.first << ' ' << info.name + name_space.size() + 1 << '\n';
             return true;
         });
     }
