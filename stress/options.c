@@ -14,7 +14,7 @@ static const argument_t table[] = {
     ARGUMENT_NUMBER(options_t, seed, "seed", 'r', 0, UINT64_MAX,
                     "of all random choices; default: the time"),
     ARGUMENT_CHOICE(options_t, preset, "preset", 'p', argument_presets,
-                    "default, kube-1.34, kube-1.26 or kube-1.12"),
+                    "default, kube-1.37, kube-1.34, kube-1.26 or kube-1.12"),
     ARGUMENTS_END};
 
 static const command_line_t line = {

@@ -54,7 +54,7 @@ enum {
 static const struct argp_option option_list[] = {
     {"engine", KEY_ENGINE, "NAME", 0, "Engine of the queue: lockfree (default), mutex", 2},
     {"preset", KEY_PRESET, "NAME", 0,
-     "Behaviour of the queue: default, kube-1.34, kube-1.26, kube-1.12", 2},
+     "Behaviour of the queue: default, kube-1.37, kube-1.34, kube-1.26, kube-1.12", 2},
     {"preemption", KEY_PREEMPTION, "NAME", 0,
      "Who evicts others when he fits nowhere, and how: none (default), kube-1.34, kube-1.12; with "
      "one of these the "

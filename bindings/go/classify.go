@@ -23,21 +23,25 @@ type PodFacts struct {
 	Gates          uint32 // how many scheduling gates are left
 	Tolerations    uint32 // how many tolerations
 	Assigned       bool   // the pod has a node
-	reserved       [7]uint8
+	Target         bool   // it is the waiting pod itself: events of TargetPod, which kube-scheduler has from 1.37 on
+	ScaleUp        bool   // a request that grew is an event of its own: from 1.37 on
+	reserved       [5]uint8
 }
 
 // NodeFacts are what ClassifyNodeUpdate compares, as PodFacts.
 type NodeFacts struct {
 	Allocatable, Labels, Taints, Conditions, Annotations uint64
 
-	Unschedulable bool
-	reserved      [7]uint8
+	Unschedulable    bool
+	PreemptionPolicy uint8 // which one it has; 0: none, or none is known
+	reserved         [2]uint8
+	DeclaredFeatures uint32 // 0: not compared
 }
 
 // maxEvents is how many events one update can be.
-const maxEvents = 5
+const maxEvents = 7
 
-// ClassifyPodUpdate says what an update of a pod means to waiting pods: 1 to 5 events, in kube-scheduler's order,
+// ClassifyPodUpdate says what an update of a pod means to waiting pods: 1 to 6 events, in kube-scheduler's order,
 // appended to events.
 func ClassifyPodUpdate(events []Event, before *PodFacts, beforeRequests []Quantity, after *PodFacts,
 	afterRequests []Quantity) []Event {
@@ -53,7 +57,7 @@ func quantities(values []Quantity) *C.schedq_quantity_t {
 	return (*C.schedq_quantity_t)(unsafe.Pointer(unsafe.SliceData(values)))
 }
 
-// ClassifyNodeUpdate says what an update of a node means: 0 to 5 events, in kube-scheduler's order, appended to events.
+// ClassifyNodeUpdate says what an update of a node means: 0 to 7 events, in kube-scheduler's order, appended to events.
 // None: nothing that matters (a heartbeat).
 func ClassifyNodeUpdate(events []Event, before, after *NodeFacts) []Event {
 	var found [maxEvents]Event

@@ -65,6 +65,7 @@ const (
 	PresetKube112 Preset = C.SCHEDQ_PRESET_KUBE_1_12
 	PresetKube126 Preset = C.SCHEDQ_PRESET_KUBE_1_26
 	PresetKube134 Preset = C.SCHEDQ_PRESET_KUBE_1_34
+	PresetKube137 Preset = C.SCHEDQ_PRESET_KUBE_1_37
 )
 
 // Config is how a queue behaves. Take one from [DefaultConfig] or [PresetConfig] and change what you want; defaults and
@@ -103,7 +104,7 @@ type Config struct {
 	GatesSeeWildcards bool  // wildcards try gated pods again
 	CountCycles       bool  // pops are numbered: Popped.Cycle
 	FIFO              bool  // priorities do not order
-	KubeMinor         uint8 // details of that kube-scheduler release: 0, 12, 26 or 34
+	KubeMinor         uint8 // details of that kube-scheduler release: 0, 12, 26, 34 or 37
 	Flush             int64 // with KubeMinor: leftovers are tried together, once in this time; 0: 30 s
 
 	startNS int64

@@ -37,6 +37,7 @@ var (
 	_ [0]byte = [unsafe.Offsetof(Decision{}.Ref) - unsafe.Offsetof(C.schedq_decision_t{}.ref)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Decision{}.Uncounted) - unsafe.Offsetof(C.schedq_decision_t{}.uncounted)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Decision{}.IfBackingOff) - unsafe.Offsetof(C.schedq_decision_t{}.if_backing_off)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Decision{}.Flushed) - unsafe.Offsetof(C.schedq_decision_t{}.flushed)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Stats{}) - unsafe.Sizeof(C.schedq_stats_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(Stats{}.Fences) - unsafe.Offsetof(C.schedq_stats_t{}.fences)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Stats{}.Held) - unsafe.Offsetof(C.schedq_stats_t{}.held)]byte{}
@@ -47,6 +48,8 @@ var (
 	_ [0]byte = [unsafe.Sizeof(Quantity{}) - unsafe.Sizeof(C.schedq_quantity_t{})]byte{}
 	_ [0]byte = [unsafe.Sizeof(PodFacts{}) - unsafe.Sizeof(C.schedq_pod_facts_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(PodFacts{}.Assigned) - unsafe.Offsetof(C.schedq_pod_facts_t{}.assigned)]byte{}
+	_ [0]byte = [unsafe.Offsetof(PodFacts{}.ScaleUp) - unsafe.Offsetof(C.schedq_pod_facts_t{}.scale_up)]byte{}
+	_ [0]byte = [unsafe.Offsetof(NodeFacts{}.DeclaredFeatures) - unsafe.Offsetof(C.schedq_node_facts_t{}.declared_features)]byte{}
 	_ [0]byte = [unsafe.Sizeof(NodeFacts{}) - unsafe.Sizeof(C.schedq_node_facts_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(NodeFacts{}.Unschedulable) -
 		unsafe.Offsetof(C.schedq_node_facts_t{}.unschedulable)]byte{}

@@ -35,6 +35,7 @@ func (popped *Popped) fill(from *C.schedq_popped_t) {
 	popped.NominatedNode = uint64(from.nominated_node)
 	popped.BackoffExpiry = int64(from.backoff_expiry_ns)
 	popped.FromBackoff = from.from_backoff != 0
+	popped.Flushed = from.flushed != 0
 	popped.More = from.more != 0
 	popped.Profile = Profile(from.profile)
 	popped.Flags = PodFlags(from.flags)

@@ -24,26 +24,30 @@ import "unsafe"
 type Action uint32
 
 const (
-	ActionAdd                      Action = C.SCHEDQ_ACTION_ADD
-	ActionDelete                   Action = C.SCHEDQ_ACTION_DELETE
-	ActionUpdateNodeAllocatable    Action = C.SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE
-	ActionUpdateNodeLabel          Action = C.SCHEDQ_ACTION_UPDATE_NODE_LABEL
-	ActionUpdateNodeTaint          Action = C.SCHEDQ_ACTION_UPDATE_NODE_TAINT
-	ActionUpdateNodeCondition      Action = C.SCHEDQ_ACTION_UPDATE_NODE_CONDITION
-	ActionUpdateNodeAnnotation     Action = C.SCHEDQ_ACTION_UPDATE_NODE_ANNOTATION
-	ActionUpdatePodLabel           Action = C.SCHEDQ_ACTION_UPDATE_POD_LABEL
-	ActionUpdatePodScaleDown       Action = C.SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN
-	ActionUpdatePodToleration      Action = C.SCHEDQ_ACTION_UPDATE_POD_TOLERATION
-	ActionUpdatePodGatesEliminated Action = C.SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED
-	ActionUpdatePodGeneratedClaim  Action = C.SCHEDQ_ACTION_UPDATE_POD_GENERATED_CLAIM
-	ActionUpdate                   Action = C.SCHEDQ_ACTION_UPDATE
-	ActionAll                      Action = C.SCHEDQ_ACTION_ALL
+	ActionAdd                        Action = C.SCHEDQ_ACTION_ADD
+	ActionDelete                     Action = C.SCHEDQ_ACTION_DELETE
+	ActionUpdateNodeAllocatable      Action = C.SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE
+	ActionUpdateNodeLabel            Action = C.SCHEDQ_ACTION_UPDATE_NODE_LABEL
+	ActionUpdateNodeTaint            Action = C.SCHEDQ_ACTION_UPDATE_NODE_TAINT
+	ActionUpdateNodeCondition        Action = C.SCHEDQ_ACTION_UPDATE_NODE_CONDITION
+	ActionUpdateNodeAnnotation       Action = C.SCHEDQ_ACTION_UPDATE_NODE_ANNOTATION
+	ActionUpdateNodeDeclaredFeature  Action = C.SCHEDQ_ACTION_UPDATE_NODE_DECLARED_FEATURE
+	ActionUpdateNodePreemptionPolicy Action = C.SCHEDQ_ACTION_UPDATE_NODE_PREEMPTION_POLICY
+	ActionUpdatePodLabel             Action = C.SCHEDQ_ACTION_UPDATE_POD_LABEL
+	ActionUpdatePodScaleDown         Action = C.SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN
+	ActionUpdatePodScaleUp           Action = C.SCHEDQ_ACTION_UPDATE_POD_SCALE_UP
+	ActionUpdatePodToleration        Action = C.SCHEDQ_ACTION_UPDATE_POD_TOLERATION
+	ActionUpdatePodGatesEliminated   Action = C.SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED
+	ActionUpdatePodGeneratedClaim    Action = C.SCHEDQ_ACTION_UPDATE_POD_GENERATED_CLAIM
+	ActionUpdate                     Action = C.SCHEDQ_ACTION_UPDATE
+	ActionAll                        Action = C.SCHEDQ_ACTION_ALL
 )
 
 // Event is a kind of change ("a node was added"): {resource, actions, label}.
 type Event uint16
 
-// Events that every queue knows. The resource UnschedulablePod is a pod without a node, AssignedPod one that has a node.
+// Events that every queue knows. The resource UnschedulablePod (with Config.KubeMinor 37: UnscheduledPod) is a pod without a
+// node, AssignedPod one that has a node, TargetPod the waiting pod itself.
 const (
 	EventNone                                Event = C.SCHEDQ_EVENT_NONE     // no event: refused where one is wanted
 	EventWildcard                            Event = C.SCHEDQ_EVENT_WILDCARD // {"*", ActionAll}
@@ -70,6 +74,17 @@ const (
 	EventNodeUpdateTaint                     Event = C.SCHEDQ_EVENT_NODE_UPDATE_TAINT
 	EventNodeUpdateCondition                 Event = C.SCHEDQ_EVENT_NODE_UPDATE_CONDITION
 	EventNodeUpdateAnnotation                Event = C.SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION
+	EventNodeUpdateDeclaredFeature           Event = C.SCHEDQ_EVENT_NODE_UPDATE_DECLARED_FEATURE
+	EventNodeUpdatePreemptionPolicy          Event = C.SCHEDQ_EVENT_NODE_UPDATE_PREEMPTION_POLICY
+	EventUnscheduledPodUpdateScaleUp         Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_UP
+	EventAssignedPodUpdateScaleUp            Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_SCALE_UP
+	EventTargetPodUpdate                     Event = C.SCHEDQ_EVENT_TARGET_POD_UPDATE
+	EventTargetPodUpdateLabel                Event = C.SCHEDQ_EVENT_TARGET_POD_UPDATE_LABEL
+	EventTargetPodUpdateScaleDown            Event = C.SCHEDQ_EVENT_TARGET_POD_UPDATE_SCALE_DOWN
+	EventTargetPodUpdateScaleUp              Event = C.SCHEDQ_EVENT_TARGET_POD_UPDATE_SCALE_UP
+	EventTargetPodUpdateGatesEliminated      Event = C.SCHEDQ_EVENT_TARGET_POD_UPDATE_GATES_ELIMINATED
+	EventTargetPodUpdateToleration           Event = C.SCHEDQ_EVENT_TARGET_POD_UPDATE_TOLERATION
+	EventTargetPodUpdateGeneratedClaim       Event = C.SCHEDQ_EVENT_TARGET_POD_UPDATE_GENERATED_CLAIM
 )
 
 // DefineEvent numbers a kind of event; the same one gets the same number. Also after setup.
@@ -103,7 +118,7 @@ func (queue *Queue) DefineProfile(name string) (Profile, error) {
 
 // Interest is an event that a plugin wants to hear of when it rejected (or gates) a pod.
 type Interest struct {
-	Resource string // or "*"; "Pod" hears of AssignedPod and UnschedulablePod too
+	Resource string // or "*"; "Pod" hears of AssignedPod, UnschedulablePod (UnscheduledPod) and TargetPod too
 	Actions  Action
 }
 

@@ -140,9 +140,12 @@ type Popped struct {
 	NominatedNode uint64  // 0 = nowhere
 	BackoffExpiry int64   // end of its last backoff; 0 = it had none
 	FromBackoff   bool    // nothing was active, and it was taken out of backoff
-	More          bool    // something else is poppable
-	Profile       Profile
-	Flags         PodFlags
+	// Flushed: the leftover limit brought it out of where it waited (with Config.KubeMinor 37; [DecideHost]
+	// Decision.Flushed), and since then it has not failed, was not held, and no gate refused it.
+	Flushed bool
+	More    bool // something else is poppable
+	Profile Profile
+	Flags   PodFlags
 }
 
 // Failure is why a cycle failed.
@@ -184,9 +187,11 @@ type Decision struct {
 	Uncounted bool
 	// IfBackingOff: with Backoff, only while the pod backs off, since PreEnqueue was not asked; else ErrChanged.
 	IfBackingOff bool
-	reserved     [6]uint8
-	Ref          Ref    // from a Candidate, or a Result
-	JudgedUpTo   uint64 // Words().EventSequence() as read before PreEnqueue ran; used with Gated
+	// Flushed: the host's leftover limit moves it; its pop will say so (Popped.Flushed).
+	Flushed    bool
+	reserved   [5]uint8
+	Ref        Ref    // from a Candidate, or a Result
+	JudgedUpTo uint64 // Words().EventSequence() as read before PreEnqueue ran; used with Gated
 }
 
 // PodInfo is a copy of a pod. Times are nanoseconds on the queue's clock.

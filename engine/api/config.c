@@ -23,6 +23,14 @@ set_kube_1_34(schedq_config_t *config)
 }
 
 static void
+set_kube_1_37(schedq_config_t *config)
+{
+    set_kube_1_34(config);
+    config->kube_minor = SCHEDQ_PRESET_KUBE_1_37;
+    config->gates_see_wildcards = 1;
+}
+
+static void
 set_kube_1_26(schedq_config_t *config)
 {
     config->kube_minor = SCHEDQ_PRESET_KUBE_1_26;
@@ -53,6 +61,9 @@ schedq_config_preset(schedq_config_t *config, schedq_preset_t preset)
     }
     switch (preset) {
     case SCHEDQ_PRESET_DEFAULT:
+        break;
+    case SCHEDQ_PRESET_KUBE_1_37:
+        set_kube_1_37(&filled);
         break;
     case SCHEDQ_PRESET_KUBE_1_34:
         set_kube_1_34(&filled);
@@ -157,8 +168,9 @@ check_choices(const schedq_config_t *config, char *why, size_t size)
     }
     if (config->kube_minor != 0 && config->kube_minor != SCHEDQ_PRESET_KUBE_1_12 &&
         config->kube_minor != SCHEDQ_PRESET_KUBE_1_26 &&
-        config->kube_minor != SCHEDQ_PRESET_KUBE_1_34) {
-        say(why, size, "kube_minor %u: 0, 12, 26 or 34", config->kube_minor);
+        config->kube_minor != SCHEDQ_PRESET_KUBE_1_34 &&
+        config->kube_minor != SCHEDQ_PRESET_KUBE_1_37) {
+        say(why, size, "kube_minor %u: 0, 12, 26, 34 or 37", config->kube_minor);
         return false;
     }
     if (config->kube_minor == 0 && config->flush_ns != 0) {

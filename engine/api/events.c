@@ -224,6 +224,10 @@ check_decision(schedq_worker_t *worker, const schedq_decision_t *decision)
                    gated ? "..1" : ", since place is not GATED");
         return false;
     }
+    if (decision->flushed > 1) {
+        worker_say(worker, "decision.flushed %u: 0..1", decision->flushed);
+        return false;
+    }
     bool backs_off = decision->place == SCHEDQ_BACKOFF;
 
     if (decision->if_backing_off > (backs_off ? 1 : 0)) {

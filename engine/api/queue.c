@@ -354,8 +354,9 @@ schedq_pending_text(schedq_t *queue, char *text, size_t size)
         return 0;
     }
     int length = snprintf(
-        text, size, "activeQ:%" PRIu64 "; backoffQ:%" PRIu64 "; unschedulablePods:%" PRIu64,
-        stats.active, stats.backoff + stats.error_backoff, stats.parked + stats.gated);
+        text, size, "activeQ:%" PRIu64 "; backoffQ:%" PRIu64 "; unschedulable%s:%" PRIu64,
+        stats.active, stats.backoff + stats.error_backoff,
+        queue->rules.unscheduled_by_1_37 ? "Entities" : "Pods", stats.parked + stats.gated);
 
     return length < 0 ? 0 : (size_t)length;
 }

@@ -173,7 +173,7 @@ struct worker {
     /* as owed, of a pod that another worker added (settle.h); section_ask reads it */
     _Alignas(CACHE_LINE) atomic_u64 settled;
     struct tally tally;
-    struct incoming incoming;
+    struct incoming incoming[]; /* one, or two if entities are counted (incoming.h) */
 };
 
 struct queue {

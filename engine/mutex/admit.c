@@ -193,7 +193,7 @@ fill_aside(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *s
 
 schedq_status_t
 admit_pod(schedq_worker_t *worker, const struct hashed_name *name, const schedq_pod_spec_t *spec,
-          int64_t now, uint32_t *index)
+          int64_t now, bool again, uint32_t *index)
 {
     struct mutex_queue *queue = queue_of(worker);
     schedq_status_t status = check_caps(worker, spec->priority);
@@ -227,7 +227,7 @@ admit_pod(schedq_worker_t *worker, const struct hashed_name *name, const schedq_
     }
     mutex_index_insert(&queue->index, *index, name->hash);
     queue->pods++;
-    if (queue->base.rules.nominate == NOMINATE_AT_ADD) {
+    if (nominate_when_admitted(queue->base.rules.nominate, again)) {
         mutex_nominator_set(&queue->nominator, *index, entry->described_node);
     }
     return SCHEDQ_OK;

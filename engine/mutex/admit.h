@@ -25,11 +25,11 @@ schedq_status_t admit_check_gate(const struct mutex_queue *queue, schedq_profile
  * Makes the record of a pod whose name is not in the queue, with everything later calls will need.
  * It is in no place yet.
  *
- * @param timestamp 0: the pod enters now
+ * @param again it comes back, with a history
  * @retval SCHEDQ_OK, SCHEDQ_FULL (the worker's words say which cap), SCHEDQ_NOMEM: nothing changed
  */
 schedq_status_t admit_pod(schedq_worker_t *worker, const struct hashed_name *name,
-                          const schedq_pod_spec_t *spec, int64_t now, uint32_t *index);
+                          const schedq_pod_spec_t *spec, int64_t now, bool again, uint32_t *index);
 
 /**
  * Ends a flight, and its token. The record's flight part is read for the last time here: parking

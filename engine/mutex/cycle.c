@@ -47,6 +47,7 @@ describe_popped(const struct mutex_queue *queue, uint32_t index, schedq_popped_t
     out->from_backoff = entry->place == SCHEDQ_BACKOFF;
     out->profile = entry->profile;
     out->flags = entry->flags;
+    out->flushed = (entry->marks & MARK_FLUSHED) != 0;
     memset(out->reserved, 0, sizeof out->reserved);
 }
 
@@ -313,7 +314,7 @@ route_by_host(const struct route *route, uint32_t index, const schedq_failure_t 
         mutex_route_gated(route, index, failure->gate);
         break;
     default:
-        mutex_route_admitted(route, index, (schedq_place_t)failure->place);
+        mutex_route_admitted(route, index, (schedq_place_t)failure->place, true);
         break;
     }
 }
@@ -364,6 +365,7 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token,
 
     admit_end_flight(queue, entry);
     entry->marks &= MARKS_KEPT | MARKS_ASIDE;
+    entry->parking.flushed = 0;
     route_failed(queue, index, failure, strategy, kept, now, result);
     queue->counters.failures++;
     mutex_report_pod(queue, index, result);
@@ -445,7 +447,7 @@ mutex_readd(schedq_worker_t *worker, const struct hashed_name *name, const sched
             admit_check_gate(queue, spec->profile, failure->gate, failure->judged_up_to, result);
     }
     if (status == SCHEDQ_OK) {
-        status = admit_pod(worker, name, &now_spec, now, &index);
+        status = admit_pod(worker, name, &now_spec, now, true, &index);
     }
     if (status == SCHEDQ_OK) {
         restore_history(queue, index, history, failure, now);

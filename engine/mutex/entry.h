@@ -29,6 +29,7 @@ enum entry_mark {
     MARK_HELD = 4,      /* kept back by a call; in flight: it is held when it fails */
     MARK_TIMED = 8,     /* keeps.h has a time for it */
     MARK_LABELLED = 16, /* labels.h has a label for it */
+    MARK_FLUSHED = 32,  /* waiting or active: as popped.flushed */
     MARKS_KEPT = MARK_HELD | MARK_TIMED,
     MARKS_ASIDE = MARK_TIMED | MARK_LABELLED /* of the description, not in the record */
 };
@@ -64,6 +65,8 @@ struct entry {
         struct {
             uint64_t sequence; /* grows with every insertion into a lot */
             int64_t since;     /* parked, gated: from when the leftover limit counts */
+            /* not held: when the limit tried it last, since its last failure; 0: not */
+            int64_t flushed;
         } parking;
         struct {
             uint64_t popped_object;

@@ -253,7 +253,9 @@ apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now,
         mutex_route_gated(&route, index, decision->gate);
     } else {
         entry->gate = 0;
-        mutex_route_admitted(&route, index, (schedq_place_t)decision->place);
+        entry->marks |= decision->flushed != 0 ? MARK_FLUSHED : 0;
+        mutex_route_admitted(&route, index, (schedq_place_t)decision->place,
+                             decision->place == SCHEDQ_BACKOFF || label_is_verdict(route.label));
         queue->counters.moves++;
     }
     mutex_report_moved(queue, index, result);

@@ -447,7 +447,7 @@ mutex_stats(schedq_t *base, schedq_stats_t *stats)
 
 /* metrics_incoming_fn */
 static void
-count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_PLACES])
+count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_COUNTERS])
 {
     const struct mutex_queue *queue = base;
 
@@ -486,7 +486,7 @@ mutex_metrics(schedq_t *base, struct text *text)
 
     queue_lock(queue);
     fill_stats(queue, &stats);
-    metrics_stats(text, &stats);
+    metrics_stats(text, &stats, base->rules.counts_entities);
     metrics_incoming(text, &base->registry, count_incoming, queue);
     metrics_rejectors(text, &base->registry, count_rejectors, queue);
     queue_unlock(queue);

@@ -232,12 +232,12 @@ mutex_place_again(struct mutex_queue *queue, uint32_t index)
 }
 
 void
-mutex_place_count(struct mutex_queue *queue, enum incoming_place place, uint32_t label)
+mutex_place_count(struct mutex_queue *queue, uint32_t counter, uint32_t label)
 {
     if (label == LABEL_NONE || (label == LABEL_POD_UPDATE && !queue->base.rules.counts_updates)) {
         return;
     }
-    queue->incoming[label][place]++;
+    queue->incoming[label][counter]++;
 }
 
 bool
@@ -251,7 +251,7 @@ mutex_place_reserve_labels(struct mutex_queue *queue, uint32_t labels)
     if (capacity == queue->incoming_capacity) {
         return true;
     }
-    uint64_t(*incoming)[INCOMING_PLACES] =
+    uint64_t(*incoming)[INCOMING_COUNTERS] =
         memory_grow(&queue->base.memory, MEMORY_OTHER, queue->incoming, queue->incoming_capacity,
                     capacity, sizeof *incoming);
     if (incoming == NULL) {

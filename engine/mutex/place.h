@@ -41,8 +41,8 @@ mutex_place_set_time(struct mutex_queue *queue, struct entry *entry, uint32_t in
     }
 }
 
-/** Counts a pod for queue_incoming_pods_total. LABEL_NONE counts nothing. */
-void mutex_place_count(struct mutex_queue *queue, enum incoming_place place, uint32_t label);
+/** Counts a pod that came in, by its counter (metrics.h). LABEL_NONE counts nothing. */
+void mutex_place_count(struct mutex_queue *queue, uint32_t counter, uint32_t label);
 
 #define LABEL_NONE UINT32_MAX
 

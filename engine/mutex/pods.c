@@ -25,7 +25,7 @@ route_new(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *sp
     } else if (spec->gate != 0) {
         mutex_route_gated(&route, index, spec->gate);
     } else {
-        mutex_route_admitted(&route, index, SCHEDQ_ACTIVE);
+        mutex_route_admitted(&route, index, SCHEDQ_ACTIVE, false);
     }
     queue->counters.adds++;
 }
@@ -43,7 +43,7 @@ add_absent(schedq_worker_t *worker, const struct hashed_name *name, const schedq
         status = admit_check_gate(queue, spec->profile, spec->gate, spec->judged_up_to, result);
     }
     if (status == SCHEDQ_OK) {
-        status = admit_pod(worker, name, spec, now, &index);
+        status = admit_pod(worker, name, spec, now, false, &index);
     }
     if (status == SCHEDQ_OK) {
         route_new(queue, index, spec, label, now, result);
@@ -317,8 +317,9 @@ mutex_update(schedq_worker_t *worker, const struct hashed_name *name, const sche
         status = SCHEDQ_CLOSED;
     } else {
         const schedq_pod_spec_t added = spec_of_pod(spec);
+        uint32_t label = rules_label_of_addition(&queue->base.rules);
 
-        status = add_absent(worker, name, &added, LABEL_POD_UPDATE, queue_now(queue), result);
+        status = add_absent(worker, name, &added, label, queue_now(queue), result);
         result->added = status == SCHEDQ_OK;
     }
     result->poppable = queue->made_poppable > 0;

@@ -121,7 +121,7 @@ struct mutex_queue {
     struct nominator nominator;
 
     struct counters counters;
-    uint64_t (*incoming)[INCOMING_PLACES]; /* by label */
+    uint64_t (*incoming)[INCOMING_COUNTERS]; /* by label */
     uint32_t incoming_capacity;
 
     struct sleepers sleepers;

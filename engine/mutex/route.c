@@ -1,6 +1,8 @@
 /* The ways of route.h. */
 #include "mutex/route.h"
 
+#include "policy/leftover.h"
+
 /* Before it leaves where it waits. What has no label is an update that is not counted. */
 static inline void
 note_freed(const struct route *route, struct entry *entry)
@@ -10,8 +12,9 @@ note_freed(const struct route *route, struct entry *entry)
     }
 }
 
+/* `named`: by a verdict (metrics.h). */
 static void
-enter_active(const struct route *route, uint32_t index)
+enter_active(const struct route *route, uint32_t index, bool named)
 {
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
@@ -22,7 +25,7 @@ enter_active(const struct route *route, uint32_t index)
     note_freed(route, entry);
     mutex_place_leave(queue, index);
     mutex_place_enter(queue, index, SCHEDQ_ACTIVE);
-    mutex_place_count(queue, INCOMING_ACTIVE, route->label);
+    mutex_place_count(queue, incoming_counter(INCOMING_ACTIVE, named), route->label);
     route->result->to_active++;
     if (nominate_when_active(queue->base.rules.nominate, route->label)) {
         mutex_nominator_set(&queue->nominator, index, entry->described_node);
@@ -30,25 +33,25 @@ enter_active(const struct route *route, uint32_t index)
 }
 
 static void
-enter_backoff(const struct route *route, uint32_t index)
+enter_backoff(const struct route *route, uint32_t index, bool named)
 {
     struct mutex_queue *queue = route->queue;
 
     note_freed(route, pod_at(queue, index));
     mutex_place_leave(queue, index);
     mutex_place_enter(queue, index, mutex_place_of_backoff(queue, pod_at(queue, index)));
-    mutex_place_count(queue, INCOMING_BACKOFF, route->label);
+    mutex_place_count(queue, incoming_counter(INCOMING_BACKOFF, named), route->label);
     route->result->to_backoff++;
 }
 
 void
-mutex_route_admitted(const struct route *route, uint32_t index, schedq_place_t place)
+mutex_route_admitted(const struct route *route, uint32_t index, schedq_place_t place, bool named)
 {
     if (place == SCHEDQ_BACKOFF &&
         mutex_place_is_backing_off(route->queue, pod_at(route->queue, index), route->now)) {
-        enter_backoff(route, index);
+        enter_backoff(route, index, named);
     } else {
-        enter_active(route, index);
+        enter_active(route, index, named && place == SCHEDQ_ACTIVE);
     }
 }
 
@@ -63,8 +66,9 @@ mutex_route_gated(const struct route *route, uint32_t index, uint8_t gate)
     mutex_place_leave(queue, index);
     entry->unschedulable |= gate_bit(gate);
     entry->gate = gate;
-    /* schedq tries a gated pod again once per limit; kube counts from its Timestamp. */
-    entry->parking.since = queue->base.rules.gates_see_leftover ? route->now : entry->timestamp;
+    entry->marks &= (uint8_t)~MARK_FLUSHED;
+    entry->parking.since =
+        leftover_since(&queue->base.rules, entry->timestamp, entry->parking.flushed, route->now);
     mutex_place_enter(queue, index, SCHEDQ_GATED);
     if (came_in || !stays) {
         route->result->to_gated++;
@@ -83,15 +87,19 @@ mutex_route_parked(const struct route *route, uint32_t index)
     entry->gate = 0;
     entry->parking.since = entry->timestamp;
     mutex_place_enter(route->queue, index, SCHEDQ_PARKED);
-    mutex_place_count(route->queue, INCOMING_UNSCHEDULABLE, route->label);
+    mutex_place_count(route->queue, incoming_counter(INCOMING_UNSCHEDULABLE, true), route->label);
     route->result->to_parked++;
 }
 
 void
 mutex_route_held(const struct route *route, uint32_t index)
 {
+    struct entry *entry = pod_at(route->queue, index);
+
     mutex_place_leave(route->queue, index);
-    pod_at(route->queue, index)->gate = 0;
+    entry->gate = 0;
+    entry->marks &= (uint8_t)~MARK_FLUSHED;
+    entry->parking.flushed = 0;
     mutex_place_enter(route->queue, index, SCHEDQ_HELD);
 }
 
@@ -108,31 +116,46 @@ ask_gates(struct mutex_queue *queue, struct entry *entry)
     return gating_ask(gates, count, entry->gate, entry->object, &queue->counters.gate_calls);
 }
 
-void
-mutex_route_to_active(const struct route *route, uint32_t index)
+/* Pop asks no gate of what backs off, and some rules do not when it is activated. */
+static bool
+passed_before(const struct route *route, const struct entry *entry)
+{
+    const struct rules *rules = &route->queue->base.rules;
+    bool backs_off = entry->place == SCHEDQ_BACKOFF || entry->place == SCHEDQ_ERROR_BACKOFF;
+
+    return rules->pop_from_backoff && backs_off &&
+           (route->label == LABEL_BACKOFF_COMPLETE || rules->backoff_opens_gates);
+}
+
+static void
+to_active(const struct route *route, uint32_t index, bool named)
 {
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
-    bool passed_before =
-        queue->base.rules.pop_from_backoff && route->label == LABEL_BACKOFF_COMPLETE;
-    uint8_t gate = passed_before ? 0 : ask_gates(queue, entry);
+    uint8_t gate = passed_before(route, entry) ? 0 : ask_gates(queue, entry);
 
     if (gate != 0) {
         mutex_route_gated(route, index, gate);
         return;
     }
     entry->gate = 0;
-    enter_active(route, index);
+    enter_active(route, index, named);
 }
 
 void
-mutex_route_after_backoff(const struct route *route, uint32_t index)
+mutex_route_to_active(const struct route *route, uint32_t index)
+{
+    to_active(route, index, false);
+}
+
+static void
+after_backoff(const struct route *route, uint32_t index, bool named)
 {
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
 
     if (!mutex_place_is_backing_off(queue, entry, route->now)) {
-        mutex_route_to_active(route, index);
+        to_active(route, index, false);
         return;
     }
     /*
@@ -148,7 +171,13 @@ mutex_route_after_backoff(const struct route *route, uint32_t index)
         }
         entry->gate = 0;
     }
-    enter_backoff(route, index);
+    enter_backoff(route, index, named);
+}
+
+void
+mutex_route_after_backoff(const struct route *route, uint32_t index)
+{
+    after_backoff(route, index, false);
 }
 
 void
@@ -159,7 +188,7 @@ mutex_route_from_hold(const struct route *route, uint32_t index)
     mutex_place_leave(queue, index);
     pod_at(queue, index)->place = SCHEDQ_NOWHERE;
     if (queue->base.rules.host) {
-        mutex_route_admitted(route, index, SCHEDQ_BACKOFF);
+        mutex_route_admitted(route, index, SCHEDQ_BACKOFF, false);
     } else {
         mutex_route_after_backoff(route, index);
     }
@@ -172,10 +201,10 @@ mutex_route_by_strategy(const struct route *route, uint32_t index, enum strategy
     case STRATEGY_SKIP:
         return false;
     case STRATEGY_AFTER_BACKOFF:
-        mutex_route_after_backoff(route, index);
+        after_backoff(route, index, true);
         break;
     case STRATEGY_IMMEDIATELY:
-        mutex_route_to_active(route, index);
+        to_active(route, index, true);
         break;
     }
     uint8_t place = pod_at(route->queue, index)->place;

@@ -14,7 +14,7 @@ struct route {
     struct mutex_queue *queue;
     schedq_result_t *result;
     int64_t now;
-    uint32_t label; /* for queue_incoming_pods_total */
+    uint32_t label; /* for the counters of what comes in */
     bool recount;   /* a pod that is refused again counts as one that came in again (as moves do) */
 };
 
@@ -35,8 +35,9 @@ bool mutex_route_by_strategy(const struct route *route, uint32_t index, enum str
 /* Without asking a gate. */
 void mutex_route_parked(const struct route *route, uint32_t index);
 void mutex_route_gated(const struct route *route, uint32_t index, uint8_t gate);
-void mutex_route_admitted(const struct route *route, uint32_t index,
-                          schedq_place_t place); /* active, or backoff while it lasts */
+/* active, or backoff while it lasts; `named`: by a verdict (metrics.h) */
+void mutex_route_admitted(const struct route *route, uint32_t index, schedq_place_t place,
+                          bool named);
 void mutex_route_held(const struct route *route, uint32_t index); /* something keeps it back */
 
 /**

@@ -7,14 +7,14 @@
  * schedq's own behaviour, where their limit counts from the last try.
  *
  * The kube presets try leftovers in flushes (policy/leftover.h). They count a gated pod from its
- * Timestamp, which is in no order, and 1.34 does not let it go either: an old gated pod stays, and
- * every flush in which there is one counts as an event (D13 of kube's defects). There a lower bound
- * of the Timestamps saves most walks.
+ * Timestamp, 1.37 also from its last flush: that is in no order, so a lower bound saves most walks.
+ * 1.34 does not let it go either: an old gated pod stays, and every flush in which there is one
+ * counts as an event (D13 of kube's defects).
  *
  * SLICES. A pop that serves time moves a bounded number of pods before it looks for its own
  * (sleep.c); the timer thread lets others in between two slices. A tick serves all that is due.
- * What begins a flush is not divided: the look at the gated pods, which keep their Timestamps, so
- * no look could tell which of them have been tried.
+ * What begins a flush is not divided: the look at the gated pods. Before 1.37 they keep their
+ * Timestamps, so no look could tell which of them have been tried.
  */
 #include "mutex/time.h"
 
@@ -68,7 +68,7 @@ flush_backoff(struct serving *serving, struct heap *heap)
             return;
         }
         if (rules->host) {
-            mutex_route_admitted(route, order_pod(heap_best(heap)), SCHEDQ_ACTIVE);
+            mutex_route_admitted(route, order_pod(heap_best(heap)), SCHEDQ_ACTIVE, false);
         } else {
             mutex_route_to_active(route, order_pod(heap_best(heap)));
         }
@@ -94,6 +94,20 @@ flush_held(struct mutex_queue *queue, int64_t now, uint32_t slice, schedq_result
 
 /* ---- leftovers ------------------------------------------------------------------------------- */
 
+/* The limit is over: as if an event concerned it. */
+static void
+try_leftover(const struct serving *serving, uint32_t index)
+{
+    struct mutex_queue *queue = serving->route.queue;
+    struct entry *entry = pod_at(queue, index);
+
+    if (queue->base.rules.flush_begins_anew) {
+        entry->marks |= MARK_FLUSHED;
+        entry->parking.flushed = serving->route.now;
+    }
+    (void)mutex_route_by_strategy(&serving->route, index, STRATEGY_AFTER_BACKOFF);
+}
+
 /* Those that wait since `latest` or before. */
 static void
 flush_parked(struct serving *serving, int64_t latest)
@@ -102,7 +116,7 @@ flush_parked(struct serving *serving, int64_t latest)
 
     while (queue->parked.head != NO_ENTRY &&
            pod_at(queue, queue->parked.head)->parking.since <= latest && take_from_slice(serving)) {
-        mutex_route_after_backoff(&serving->route, queue->parked.head);
+        try_leftover(serving, queue->parked.head);
         queue->counters.moves++;
     }
 }
@@ -115,7 +129,7 @@ flush_gated(struct serving *serving, int64_t latest)
 
     while (queue->gated.head != NO_ENTRY &&
            pod_at(queue, queue->gated.head)->parking.since <= latest && take_from_slice(serving)) {
-        mutex_route_after_backoff(&serving->route, queue->gated.head);
+        try_leftover(serving, queue->gated.head);
     }
 }
 
@@ -152,7 +166,7 @@ flush_gated_as_kube(struct serving *serving, int64_t latest)
         next = entry->age_next;
         if (entry->parking.sequence <= newest_insertion && entry->parking.since <= latest &&
             kube_tries_again(queue, entry)) {
-            mutex_route_after_backoff(&serving->route, i);
+            try_leftover(serving, i);
         }
     }
 }

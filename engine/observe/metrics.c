@@ -10,7 +10,7 @@ head(struct text *text, const char *name, const char *type, const char *help)
 }
 
 void
-metrics_stats(struct text *text, const schedq_stats_t *stats)
+metrics_stats(struct text *text, const schedq_stats_t *stats, bool entities)
 {
     const struct {
         const char *queue;
@@ -57,6 +57,13 @@ metrics_stats(struct text *text, const schedq_stats_t *stats)
         text_add(text, "scheduler_pending_pods{queue=\"%s\"} %" PRIu64 "\n", pending[i].queue,
                  pending[i].pods);
     }
+    if (entities) {
+        head(text, "scheduler_queued_entities", "gauge", "Entities that wait, by queue and type.");
+    }
+    for (size_t i = 0; entities && i < sizeof pending / sizeof pending[0]; i++) {
+        text_add(text, "scheduler_queued_entities{queue=\"%s\",type=\"pod\"} %" PRIu64 "\n",
+                 pending[i].queue, pending[i].pods);
+    }
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         head(text, own[i].name, own[i].type, own[i].help);
         text_add(text, "%s %" PRIu64 "\n", own[i].name, own[i].value);
@@ -68,18 +75,39 @@ metrics_stats(struct text *text, const schedq_stats_t *stats)
     }
 }
 
+struct incoming_family {
+    const char *name, *type; /* type: further labels */
+    bool named;              /* pods that came where a verdict named are counted too */
+};
+
 static void
-add_incoming(struct text *text, const char *event, const uint64_t counts[INCOMING_PLACES])
+add_incoming(struct text *text, const struct incoming_family *family, const char *event,
+             const uint64_t counts[INCOMING_COUNTERS])
 {
     static const char *const places[INCOMING_PLACES] = {"active", "backoff", "unschedulable"};
 
     for (uint32_t place = 0; place < INCOMING_PLACES; place++) {
-        if (counts[place] > 0) {
-            text_add(text, "scheduler_queue_incoming_pods_total{queue=\"%s\",event=\"",
-                     places[place]);
+        uint64_t count =
+            counts[place] + (family->named ? counts[incoming_counter(place, true)] : 0);
+
+        if (count > 0) {
+            text_add(text, "%s{queue=\"%s\",event=\"", family->name, places[place]);
             text_add_escaped(text, event);
-            text_add(text, "\"} %" PRIu64 "\n", counts[place]);
+            text_add(text, "\"%s} %" PRIu64 "\n", family->type, count);
         }
+    }
+}
+
+static void
+add_incoming_family(struct text *text, const struct registry *registry,
+                    const struct incoming_family *family, metrics_incoming_fn count,
+                    const void *queue)
+{
+    for (uint32_t label = 0; label < registry_label_count(registry); label++) {
+        uint64_t counts[INCOMING_COUNTERS];
+
+        count(queue, label, counts);
+        add_incoming(text, family, registry_label_text(registry, label), counts);
     }
 }
 
@@ -87,13 +115,19 @@ void
 metrics_incoming(struct text *text, const struct registry *registry, metrics_incoming_fn count,
                  const void *queue)
 {
-    head(text, "scheduler_queue_incoming_pods_total", "counter",
-         "Pods that came into a queue, by event.");
-    for (uint32_t label = 0; label < registry_label_count(registry); label++) {
-        uint64_t counts[INCOMING_PLACES];
+    static const struct incoming_family pods = {.name = "scheduler_queue_incoming_pods_total",
+                                                .type = "",
+                                                .named = true},
+                                        entities = {.name =
+                                                        "scheduler_queue_incoming_entities_total",
+                                                    .type = ",type=\"pod\""};
 
-        count(queue, label, counts);
-        add_incoming(text, registry_label_text(registry, label), counts);
+    head(text, pods.name, "counter", "Pods that came into a queue, by event.");
+    add_incoming_family(text, registry, &pods, count, queue);
+    if (registry->rules->counts_entities) {
+        head(text, entities.name, "counter",
+             "Entities that came into a queue, not where a verdict named, by event and type.");
+        add_incoming_family(text, registry, &entities, count, queue);
     }
 }
 

@@ -8,15 +8,29 @@
 #include "observe/text.h"
 #include "plugins/registry.h"
 
-/** Pods by place, and schedq's own counters. */
-void metrics_stats(struct text *text, const schedq_stats_t *stats);
+/** Pods by place, and schedq's own counters. `entities`: kube's gauge of them too. */
+void metrics_stats(struct text *text, const schedq_stats_t *stats, bool entities);
 
 /** Where a pod comes in, as metrics tell it: both backoffs are one, parked and gated are one. */
 enum incoming_place { INCOMING_ACTIVE, INCOMING_BACKOFF, INCOMING_UNSCHEDULABLE, INCOMING_PLACES };
 
+/**
+ * Each place has two counters: of the pods that came where the verdict on an event or a failure
+ * named (IMMEDIATELY active, AFTER_BACKOFF backoff, SKIP unschedulable), and of all others. Of both
+ * are kube's pods, of the others its entities.
+ */
+#define INCOMING_COUNTERS (2 * INCOMING_PLACES)
+
+/** The counter of a place; `named`: the verdict named it. */
+static inline uint32_t
+incoming_counter(enum incoming_place place, bool named)
+{
+    return (uint32_t)place + (named ? INCOMING_PLACES : 0);
+}
+
 /** Says how many pods came into each place by a label. */
 typedef void (*metrics_incoming_fn)(const void *queue, uint32_t label,
-                                    uint64_t counts[INCOMING_PLACES]);
+                                    uint64_t counts[INCOMING_COUNTERS]);
 /** Nothing is said of what was none. */
 void metrics_incoming(struct text *text, const struct registry *registry, metrics_incoming_fn count,
                       const void *queue);

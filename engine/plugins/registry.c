@@ -246,19 +246,31 @@ fixed_labels(const struct rules *rules)
         "UnschedulablePodAdd", "UnschedulablePodUpdate", "ScheduleAttemptFailure",
         "BackoffComplete",     "PopFromBackoffQ",        "ForceActivate",
         "UnschedulableTimeout"};
+    static const char *const labels_1_37[LABEL_FIRST_EVENT] = {
+        "UnscheduledPodAdd", "UnscheduledPodUpdate", "ScheduleAttemptFailure", "BackoffComplete",
+        "PopFromBackoffQ",   "ForceActivate",        "UnschedulableTimeout"};
     static const char *const early_labels[LABEL_FIRST_EVENT] = {
         "PodAdd",          "PodUpdate",     "ScheduleAttemptFailure", "BackoffComplete",
         "PopFromBackoffQ", "ForceActivate", "UnschedulableTimeout"};
 
+    if (rules->unscheduled_by_1_37) {
+        return labels_1_37;
+    }
     return rules->kube_minor != 0 && rules->kube_minor <= 30 ? early_labels : labels;
+}
+
+static const char *
+unscheduled_pod(const struct rules *rules)
+{
+    return rules->unscheduled_by_1_37 ? "UnscheduledPod" : "UnschedulablePod";
 }
 
 /* In the order of the RESOURCE_ constants. */
 static bool
 add_fixed_resources(struct registry *registry)
 {
-    static const char *const resources[RESOURCE_FIRST_FREE] = {"*", "Pod", "AssignedPod",
-                                                               "UnschedulablePod", "Node"};
+    const char *const resources[RESOURCE_FIRST_FREE] = {
+        "*", "Pod", "AssignedPod", unscheduled_pod(registry->rules), "TargetPod", "Node"};
 
     for (size_t i = 0; i < RESOURCE_FIRST_FREE; i++) {
         if (resource_add(registry, resources[i]) == RESOURCE_UNREGISTERED) {
@@ -286,15 +298,29 @@ define_fixed_events(struct registry *registry)
                                             SCHEDQ_ACTION_UPDATE_NODE_LABEL,
                                             SCHEDQ_ACTION_UPDATE_NODE_TAINT,
                                             SCHEDQ_ACTION_UPDATE_NODE_CONDITION,
-                                            SCHEDQ_ACTION_UPDATE_NODE_ANNOTATION};
-    static const struct {
+                                            SCHEDQ_ACTION_UPDATE_NODE_ANNOTATION,
+                                            SCHEDQ_ACTION_UPDATE_NODE_DECLARED_FEATURE,
+                                            SCHEDQ_ACTION_UPDATE_NODE_PREEMPTION_POLICY};
+    static const uint32_t scale_up[] = {SCHEDQ_ACTION_UPDATE_POD_SCALE_UP};
+    static const uint32_t target_actions[] = {SCHEDQ_ACTION_UPDATE,
+                                              SCHEDQ_ACTION_UPDATE_POD_LABEL,
+                                              SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN,
+                                              SCHEDQ_ACTION_UPDATE_POD_SCALE_UP,
+                                              SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED,
+                                              SCHEDQ_ACTION_UPDATE_POD_TOLERATION,
+                                              SCHEDQ_ACTION_UPDATE_POD_GENERATED_CLAIM};
+    const char *const unscheduled = unscheduled_pod(registry->rules);
+    const struct {
         const char *resource;
         const uint32_t *actions;
         size_t count;
     } groups[] = {
-        {"UnschedulablePod", pod_actions, sizeof pod_actions / sizeof pod_actions[0]},
+        {unscheduled, pod_actions, sizeof pod_actions / sizeof pod_actions[0]},
         {"AssignedPod", pod_actions, sizeof pod_actions / sizeof pod_actions[0]},
         {"Node", node_actions, sizeof node_actions / sizeof node_actions[0]},
+        {unscheduled, scale_up, 1},
+        {"AssignedPod", scale_up, 1},
+        {"TargetPod", target_actions, sizeof target_actions / sizeof target_actions[0]},
     };
     schedq_event_t event;
 

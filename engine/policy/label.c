@@ -23,10 +23,16 @@ action_text(uint32_t actions)
         return "UpdateNodeCondition";
     case SCHEDQ_ACTION_UPDATE_NODE_ANNOTATION:
         return "UpdateNodeAnnotation";
+    case SCHEDQ_ACTION_UPDATE_NODE_DECLARED_FEATURE:
+        return "UpdateNodeDeclaredFeature";
+    case SCHEDQ_ACTION_UPDATE_NODE_PREEMPTION_POLICY:
+        return "UpdateNodePreemptionPolicy";
     case SCHEDQ_ACTION_UPDATE_POD_LABEL:
         return "UpdatePodLabel";
     case SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN:
         return "UpdatePodScaleDown";
+    case SCHEDQ_ACTION_UPDATE_POD_SCALE_UP:
+        return "UpdatePodScaleUp";
     case SCHEDQ_ACTION_UPDATE_POD_TOLERATION:
         return "UpdatePodToleration";
     case SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED:

@@ -12,6 +12,7 @@
 
 #include "policy/match.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** Labels of what is no event of the cluster; labels of events follow. */
@@ -25,6 +26,13 @@ enum {
     LABEL_LEFTOVER,
     LABEL_FIRST_EVENT
 };
+
+/** Does a host that makes a pod active for this reason judge an event? Else a call or time did. */
+static inline bool
+label_is_verdict(uint32_t label)
+{
+    return label != LABEL_FORCE_ACTIVATE && label != LABEL_BACKOFF_COMPLETE;
+}
 
 /**
  * Writes the default label of an event, with a NUL, cut to `size`. `resource` is the name behind

@@ -19,6 +19,20 @@
 
 #include "policy/rules.h"
 
+/**
+ * From when a pod counts as waiting that a gate refuses at `now`. `flushed`: when the limit tried
+ * it last, 0 if it did not. schedq counts from the last refusal, kube 1.37 from the last flush or
+ * the Timestamp, earlier releases from the Timestamp.
+ */
+static inline int64_t
+leftover_since(const struct rules *rules, int64_t timestamp, int64_t flushed, int64_t now)
+{
+    if (rules->gates_see_leftover) {
+        return now;
+    }
+    return rules->flush_begins_anew && flushed > timestamp ? flushed : timestamp;
+}
+
 /** The first reading of the clock at which a pod that waits since then is a leftover. */
 static inline int64_t
 leftover_due(const struct rules *rules, int64_t since)

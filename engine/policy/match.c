@@ -14,7 +14,7 @@ resources_agree(uint32_t registered, uint32_t incoming)
 {
     if (registered == RESOURCE_POD) {
         return incoming == RESOURCE_POD || incoming == RESOURCE_ASSIGNED_POD ||
-               incoming == RESOURCE_UNSCHEDULED_POD;
+               incoming == RESOURCE_UNSCHEDULED_POD || incoming == RESOURCE_TARGET_POD;
     }
     return registered == incoming;
 }

@@ -2,8 +2,9 @@
  * Does an event that happened match an event that a plugin registered?
  *
  * MATCH_SHARED (schedq): the resources agree ("*" registered agrees with all, Pod registered agrees
- * with AssignedPod and UnschedulablePod), and an action bit is shared. All update bits together are
- * a generic Update, a change that has no bit: only who registered all of them shares it.
+ * with AssignedPod, UnscheduledPod and TargetPod), and an action bit is shared. All
+ * update bits together are a generic Update, a change that has no bit: only who registered all of
+ * them shares it.
  * MATCH_NUMERIC (kube 1.33 and later): a bit is shared, and the incoming actions are, as a number,
  * at most the registered ones. The number keeps a generic Update from plugins that registered one
  * specific bit. It is no subset test: some events of several bits are missed, some are not.
@@ -22,6 +23,7 @@ enum {
     RESOURCE_POD,
     RESOURCE_ASSIGNED_POD,
     RESOURCE_UNSCHEDULED_POD,
+    RESOURCE_TARGET_POD,
     RESOURCE_NODE,
     RESOURCE_FIRST_FREE
 };

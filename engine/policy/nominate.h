@@ -11,6 +11,7 @@
 
 enum nominate_rule {
     NOMINATE_AT_ADD,      /* schedq: as soon as the pod is in the queue, gated or not */
+    NOMINATE_WHEN_ADDED,  /* kube 1.37: as that, but not a pod that is in flight or comes back */
     NOMINATE_WHEN_ACTIVE, /* kube 1.34: when an add or an update makes it active */
     NOMINATE_ALWAYS       /* kube 1.26: and when it is activated, and when it failed */
 };
@@ -27,9 +28,17 @@ nominate_when_active(enum nominate_rule rule, uint32_t label)
     case NOMINATE_ALWAYS:
         return described || label == LABEL_FORCE_ACTIVATE;
     case NOMINATE_AT_ADD:
+    case NOMINATE_WHEN_ADDED:
         break;
     }
     return false;
+}
+
+/** Does it when the pod is admitted? `again`: it comes back with its history (schedq_readd). */
+static inline bool
+nominate_when_admitted(enum nominate_rule rule, bool again)
+{
+    return rule == NOMINATE_AT_ADD || (rule == NOMINATE_WHEN_ADDED && !again);
 }
 
 #endif

@@ -12,6 +12,7 @@ match_rule_of(const schedq_config_t *config)
     case SCHEDQ_PRESET_KUBE_1_26:
         return MATCH_RESOURCE;
     case SCHEDQ_PRESET_KUBE_1_34:
+    case SCHEDQ_PRESET_KUBE_1_37:
         return MATCH_NUMERIC;
     default:
         return MATCH_SHARED;
@@ -33,7 +34,14 @@ nominate_rule_of(const schedq_config_t *config, bool early)
     if (early) {
         return NOMINATE_ALWAYS;
     }
-    return config->kube_minor == 0 ? NOMINATE_AT_ADD : NOMINATE_WHEN_ACTIVE;
+    switch (config->kube_minor) {
+    case SCHEDQ_PRESET_KUBE_1_34:
+        return NOMINATE_WHEN_ACTIVE;
+    case SCHEDQ_PRESET_KUBE_1_37:
+        return NOMINATE_WHEN_ADDED;
+    default:
+        return NOMINATE_AT_ADD;
+    }
 }
 
 void
@@ -41,6 +49,7 @@ rules_from_config(struct rules *rules, const schedq_config_t *config)
 {
     bool early = config->kube_minor == SCHEDQ_PRESET_KUBE_1_12 ||
                  config->kube_minor == SCHEDQ_PRESET_KUBE_1_26;
+    bool entities = config->kube_minor == SCHEDQ_PRESET_KUBE_1_37;
 
     *rules = (struct rules){
         .backoff =
@@ -76,5 +85,10 @@ rules_from_config(struct rules *rules, const schedq_config_t *config)
         .gated_never_backs_off = early,
         .leftover_is_event = config->kube_minor != 0,
         .gates_see_leftover = config->kube_minor == 0 && config->gates_see_wildcards != 0,
+        .flush_begins_anew = entities,
+        .updates_add_as_add = entities,
+        .backoff_opens_gates = entities && config->pop_from_backoff != 0,
+        .counts_entities = entities,
+        .unscheduled_by_1_37 = entities,
     };
 }

@@ -48,7 +48,20 @@ struct rules {
          */
         leftover_is_event;
     bool gates_see_leftover; /* old gated pods are tried again once per limit */
+    /* a gated pod counts as waiting from its last flush on, if that is later than its Timestamp */
+    bool flush_begins_anew;
+    bool updates_add_as_add;  /* an update that adds counts as an add */
+    bool backoff_opens_gates; /* the activation of a pod that backs off asks no gate again */
+    bool counts_entities;     /* counters of arrivals that came from another place */
+    bool unscheduled_by_1_37; /* names: UnscheduledPod, unschedulableEntities */
 };
+
+/** Why a pod comes in that an update adds. */
+static inline uint32_t
+rules_label_of_addition(const struct rules *rules)
+{
+    return rules->updates_add_as_add ? LABEL_POD_ADD : LABEL_POD_UPDATE;
+}
 
 /** The rules of a configuration that config_check accepted. */
 void rules_from_config(struct rules *rules, const schedq_config_t *config);

@@ -60,7 +60,8 @@ typedef enum schedq_preset {
     SCHEDQ_PRESET_DEFAULT = 0,
     SCHEDQ_PRESET_KUBE_1_12 = 12,
     SCHEDQ_PRESET_KUBE_1_26 = 26,
-    SCHEDQ_PRESET_KUBE_1_34 = 34
+    SCHEDQ_PRESET_KUBE_1_34 = 34,
+    SCHEDQ_PRESET_KUBE_1_37 = 37
 } schedq_preset_t;
 
 /**

@@ -68,7 +68,7 @@ typedef struct schedq_config {
                                active later, may exceed it. Default 0; 0..1,048,575. LOCKFREE: with
                                0 there may be 1,048,575 */
     uint32_t max_workers; /**< default 64; 1..64; the timer thread takes one */
-    /** events, the 24 that every queue knows included; default 256; 0 or 24..65,535 */
+    /** events, the 35 that every queue knows included; default 256; 0 or 35..65,535 */
     uint32_t max_events;
     uint32_t event_log;   /**< [callbacks] changes kept to ask hints when a pod in flight fails; one
                                that is not kept counts as one that helps; default 4,096; 0 or a
@@ -131,11 +131,13 @@ typedef struct schedq_config {
                                       0: they do not (kube_minor 12, 26: they do) */
     uint8_t count_cycles;        /**< 1: pops are numbered (popped.cycle); default 0 */
     uint8_t fifo;                /**< 1: priorities do not order; default 0 */
-    uint8_t kube_minor;          /**< 0 (default), 12, 26 or 34: details of that kube release:
-                                      metric labels, event matching, which events reach gates, when
-                                      a spec's nomination counts (0: at once; 34: when an add makes
-                                      the pod active, or by an update while it is not in flight; 12,
-                                      26: also when it is activated, fails or is readded) */
+    uint8_t kube_minor;          /**< 0 (default), 12, 26, 34 or 37: details of that kube release:
+                                      metrics and their labels, event matching, which events reach
+                                      gates, from when a gated pod's leftover limit counts, when a
+                                      spec's nomination counts (0: at once; 37: at once, but not for
+                                      a pod in flight or readded; 34: when an add makes the pod
+                                      active, or by an update while it is not in flight; 12, 26:
+                                      also when it is activated, fails or is readded) */
     int64_t flush_ns;            /**< kube_minor: the least time between two flushes, which try
                                       leftovers together; 0 (default): 30 s; 1 ms..1 h. Without
                                       kube_minor each leftover is tried by itself, and this is 0 */
@@ -202,6 +204,21 @@ typedef struct schedq_config {
  * Threads: [any]  Progress: wait-free.
  */
 SCHEDQ_API schedq_status_t schedq_config_preset(schedq_config_t *config, schedq_preset_t preset);
+
+/**
+ * Sets *config to the behaviour of kube-scheduler 1.37, without pod groups: as 1.34, but wildcards
+ * and the leftover limit try gated pods again.
+ *
+ * Threads: [any]  Progress: wait-free.
+ */
+static inline void
+schedq_config_kube_1_37(schedq_config_t *config)
+{
+    const schedq_config_t defaults = SCHEDQ_CONFIG_INIT;
+
+    *config = defaults;
+    (void)schedq_config_preset(config, SCHEDQ_PRESET_KUBE_1_37);
+}
 
 /**
  * Sets *config to the behaviour of kube-scheduler 1.34: hints, in-flight events, one-second

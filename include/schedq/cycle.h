@@ -58,7 +58,11 @@ typedef struct schedq_popped {
                                        may wake a waiter of its own */
     schedq_profile_t profile;     /**< whose plugins judge it */
     uint8_t        flags;         /**< SCHEDQ_POD_* */
-    uint8_t        reserved[4]; /**< zero */
+    /** 1: the leftover limit (kube_minor 37: max_parked_ns; [host] decision.flushed) brought it out
+        of where it waited, and since then it has not failed, was not held, and no gate refused it.
+        Else 0: schedq_get tells what freed a pod last */
+    uint8_t        flushed;
+    uint8_t        reserved[3]; /**< zero */
 } schedq_popped_t;
 
 /* ---- pop ------------------------------------------------------------------------------------- */

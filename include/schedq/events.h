@@ -37,8 +37,9 @@ typedef int (*schedq_precheck_fn)(void *ctx, uint64_t pod);
 
 /*
  * What happened to an object. An event has one or more of these bits, and so has an interest. The
- * names of updates are those that a scheduler of Kubernetes needs. For a change that none of them
- * names use SCHEDQ_ACTION_UPDATE, ADD or DELETE, in the event and in the interest.
+ * names of updates are those that a scheduler of Kubernetes needs, and their values are those of
+ * kube-scheduler 1.37. For a change that none of them names use SCHEDQ_ACTION_UPDATE, ADD or
+ * DELETE, in the event and in the interest.
  */
 enum {
     SCHEDQ_ACTION_ADD = 0x001,
@@ -48,13 +49,16 @@ enum {
     SCHEDQ_ACTION_UPDATE_NODE_TAINT = 0x010, /**< taints, or unschedulable became false */
     SCHEDQ_ACTION_UPDATE_NODE_CONDITION = 0x020,
     SCHEDQ_ACTION_UPDATE_NODE_ANNOTATION = 0x040,
-    SCHEDQ_ACTION_UPDATE_POD_LABEL = 0x080,
-    SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN = 0x100,
-    SCHEDQ_ACTION_UPDATE_POD_TOLERATION = 0x200,
-    SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED = 0x400,
-    SCHEDQ_ACTION_UPDATE_POD_GENERATED_CLAIM = 0x800,
-    SCHEDQ_ACTION_UPDATE = 0xffc,
-    SCHEDQ_ACTION_ALL = 0xfff
+    SCHEDQ_ACTION_UPDATE_NODE_DECLARED_FEATURE = 0x080,
+    SCHEDQ_ACTION_UPDATE_NODE_PREEMPTION_POLICY = 0x100,
+    SCHEDQ_ACTION_UPDATE_POD_LABEL = 0x200,
+    SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN = 0x400,
+    SCHEDQ_ACTION_UPDATE_POD_SCALE_UP = 0x800,
+    SCHEDQ_ACTION_UPDATE_POD_TOLERATION = 0x1000,
+    SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED = 0x2000,
+    SCHEDQ_ACTION_UPDATE_POD_GENERATED_CLAIM = 0x4000,
+    SCHEDQ_ACTION_UPDATE = 0x7ffc,
+    SCHEDQ_ACTION_ALL = 0x7fff
 };
 
 /**
@@ -64,7 +68,8 @@ enum {
 enum {
     SCHEDQ_EVENT_NONE = 0, /* no event: refused where one is wanted */
     SCHEDQ_EVENT_WILDCARD,
-    SCHEDQ_EVENT_UNSCHEDULED_POD_ADD, /* resource UnschedulablePod: a pod without a node */
+    /* resource UnschedulablePod (kube_minor 37: UnscheduledPod): a pod without a node */
+    SCHEDQ_EVENT_UNSCHEDULED_POD_ADD,
     SCHEDQ_EVENT_UNSCHEDULED_POD_DELETE,
     SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE,
     SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL,
@@ -87,6 +92,17 @@ enum {
     SCHEDQ_EVENT_NODE_UPDATE_TAINT,
     SCHEDQ_EVENT_NODE_UPDATE_CONDITION,
     SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION,
+    SCHEDQ_EVENT_NODE_UPDATE_DECLARED_FEATURE,
+    SCHEDQ_EVENT_NODE_UPDATE_PREEMPTION_POLICY,
+    SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_UP,
+    SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_SCALE_UP,
+    SCHEDQ_EVENT_TARGET_POD_UPDATE, /* resource TargetPod: the waiting pod itself */
+    SCHEDQ_EVENT_TARGET_POD_UPDATE_LABEL,
+    SCHEDQ_EVENT_TARGET_POD_UPDATE_SCALE_DOWN,
+    SCHEDQ_EVENT_TARGET_POD_UPDATE_SCALE_UP,
+    SCHEDQ_EVENT_TARGET_POD_UPDATE_GATES_ELIMINATED,
+    SCHEDQ_EVENT_TARGET_POD_UPDATE_TOLERATION,
+    SCHEDQ_EVENT_TARGET_POD_UPDATE_GENERATED_CLAIM,
     SCHEDQ_EVENT_FIRST_FREE /* schedq_event_define gives this and what follows */
 };
 
@@ -132,13 +148,14 @@ SCHEDQ_API schedq_status_t schedq_profile_define(schedq_t *queue, const char *na
  * An interest: events that could help what the plugin rejected or gates. Layout frozen (24 bytes).
  */
 typedef struct schedq_interest {
-    const char *resource; /**< as in schedq_event_define, or "*" = all; "Pod" matches AssignedPod
-                               and UnschedulablePod too; copied */
+    const char *resource; /**< as in schedq_event_define, or "*" = all; "Pod" matches AssignedPod,
+                               UnschedulablePod (kube_minor 37: UnscheduledPod) and TargetPod too;
+                               copied */
     uint32_t    actions;  /**< one or more SCHEDQ_ACTION bits; events that have one of them match.
                                All bits of SCHEDQ_ACTION_UPDATE together are one thing: an interest
-                               in some of them does not match. (kube_minor 34: an event matches if
-                               it has one of the bits and its bits, as a number, are at most these,
-                               as kube-scheduler compares them; 12: all events match) */
+                               in some of them does not match. (kube_minor 34, 37: an event
+                               matches if it has one of the bits and its bits, as a number, are at
+                               most these, as kube-scheduler compares them; 12: all events match) */
     uint32_t    reserved; /**< zero */
     /** NULL: every such event is worth another try; [host] must be NULL */
     schedq_hint_fn hint;
@@ -335,7 +352,8 @@ typedef struct schedq_quantity {
 
 /**
  * What schedq_classify_pod_update compares. Equal `labels` must mean equal contents, equal `claims`
- * too (a hash or a version). Layout frozen (32 bytes).
+ * too (a hash or a version). `target` and `scale_up` say which events there are: kube-scheduler has
+ * them from 1.37 on. Layout frozen (32 bytes).
  */
 typedef struct schedq_pod_facts {
     uint64_t labels;         /**< the label map */
@@ -343,23 +361,28 @@ typedef struct schedq_pod_facts {
     uint32_t gates;          /**< how many scheduling gates are left */
     uint32_t tolerations;    /**< how many tolerations it has */
     uint8_t  assigned;       /**< 1: the pod has a node */
-    uint8_t  reserved[7]; /**< zero */
+    uint8_t  target;         /**< 1: events of TargetPod in place of UnscheduledPod: it is the
+                                  waiting pod itself (schedq_update) */
+    uint8_t  scale_up;       /**< 1: a request that grew is an event of its own */
+    uint8_t  reserved[5]; /**< zero */
 } schedq_pod_facts_t;
 
 /**
- * Says which events an update of a pod is, in kube's order: label, scale-down, gates eliminated,
- * toleration, claim.
+ * Says which events an update of a pod is, in kube's order: label, scale-down, scale-up, gates
+ * eliminated, toleration, claim.
  *
- * Scale-down: a resource of the old requests is smaller in the new ones, or missing there.
- * new_facts->assigned: 1 gives events of AssignedPod. Arguments are not checked.
+ * Scale-down: a resource of the old requests is smaller in the new ones, or missing there. Scale-up
+ * the other way round; an update may be both. new_facts decides: `assigned` 1 gives events of
+ * AssignedPod, else `target` 1 those of TargetPod; without `scale_up` there is no scale-up.
+ * Arguments are not checked.
  * @param old_count    elements of `old_requests`
  * @param new_facts    not NULL
  * @param new_requests NULL if new_count is 0
  * @param new_count    elements of `new_requests`
  * @param old_facts    not NULL, as new_facts
  * @param old_requests NULL if old_count is 0, as new_requests
- * @param events       receives the ids; room for 5
- * @retval 1..5 how many; if the update is none of these kinds, 1: the event ..._POD_UPDATE
+ * @param events       receives the ids; room for 6 (without scale_up for 5)
+ * @retval 1..6 how many; if the update is none of these kinds, 1: the event ..._POD_UPDATE
  *
  * Threads: [any]  Progress: wait-free; O(old_count * new_count).
  */
@@ -367,7 +390,7 @@ SCHEDQ_API size_t schedq_classify_pod_update(const schedq_pod_facts_t *old_facts
                                              const schedq_quantity_t *old_requests,
                                              size_t old_count, const schedq_pod_facts_t *new_facts,
                                              const schedq_quantity_t *new_requests,
-                                             size_t new_count, schedq_event_t events[5]);
+                                             size_t new_count, schedq_event_t events[6]);
 
 /** What schedq_classify_node_update compares, as schedq_pod_facts. Layout frozen (48 bytes). */
 typedef struct schedq_node_facts {
@@ -377,24 +400,26 @@ typedef struct schedq_node_facts {
     uint64_t conditions;    /**< type and status of each, not heartbeat times */
     uint64_t annotations;   /**< the annotation map */
     uint8_t  unschedulable; /**< 1: spec.unschedulable is true */
-    uint8_t  reserved[7]; /**< zero */
+    uint8_t  preemption_policy;  /**< which one it has; 0: it has none, or none is known */
+    uint8_t  reserved[2]; /**< zero */
+    uint32_t declared_features;  /**< the list of declared features; 0: it is not compared */
 } schedq_node_facts_t;
 
 /**
  * Says which events an update of a node is, in kube's order: taint (unschedulable became false),
- * allocatable, label, taint, condition, annotation.
+ * allocatable, label, taint, condition, annotation, preemption policy, declared feature.
  *
  * Call schedq_notify for each (kube 1.26: for the first only). Arguments are not checked.
  * @param new_facts not NULL
  * @param old_facts not NULL, as new_facts
- * @param events    receives the ids, none twice; room for 5
- * @retval 0..5 how many; 0: nothing that matters (a heartbeat)
+ * @param events    receives the ids, none twice; room for 7 (5 if the last two facts are 0)
+ * @retval 0..7 how many; 0: nothing that matters (a heartbeat)
  *
  * Threads: [any]  Progress: wait-free.
  */
 SCHEDQ_API size_t schedq_classify_node_update(const schedq_node_facts_t *old_facts,
                                               const schedq_node_facts_t *new_facts,
-                                              schedq_event_t events[5]);
+                                              schedq_event_t events[7]);
 
 #ifdef __cplusplus
 }

@@ -121,7 +121,9 @@ typedef struct schedq_decision {
                                 gated (an update or activation that changes nothing) */
     uint8_t  if_backing_off; /**< BACKOFF: 1: CHANGED if its backoff is over, since PreEnqueue was
                                   not asked; 0: it becomes active then. Other places: 0 */
-    uint8_t  reserved[6]; /**< zero */
+    uint8_t  flushed;      /**< 1: the host's leftover limit moves it, and popped.flushed will say
+                                so; with GATED it does not matter */
+    uint8_t  reserved[5]; /**< zero */
     uint64_t ref;          /**< from a candidate, or a result */
     /** words.event_sequence as read before PreEnqueue ran; used if place is GATED */
     uint64_t judged_up_to;
@@ -130,8 +132,8 @@ typedef struct schedq_decision {
 /** The defaults, of no pod. */
 #define SCHEDQ_DECISION_INIT                                                             \
     {                                                                                    \
-        sizeof(schedq_decision_t), SCHEDQ_EVENT_NONE, SCHEDQ_NOWHERE, 0, 0, 0,           \
-            {0, 0, 0, 0, 0, 0}, 0, 0                                                     \
+        sizeof(schedq_decision_t), SCHEDQ_EVENT_NONE, SCHEDQ_NOWHERE, 0, 0, 0, 0,        \
+            {0, 0, 0, 0, 0}, 0, 0                                                        \
     }
 
 /**

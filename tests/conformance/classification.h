@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 /** Compares; a difference is an error in `result`. */
-bool check_classification(const struct pod_text *old, const struct pod_text *new,
-                          const schedq_event_t *expected, size_t count, FILE *result);
+bool check_classification(schedq_preset_t preset, const struct pod_text *old,
+                          const struct pod_text *new, const schedq_event_t *expected, size_t count,
+                          FILE *result);
 
 #endif

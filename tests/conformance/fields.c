@@ -23,8 +23,11 @@ static const struct action {
     {"UpdateNodeTaint", SCHEDQ_ACTION_UPDATE_NODE_TAINT},
     {"UpdateNodeCondition", SCHEDQ_ACTION_UPDATE_NODE_CONDITION},
     {"UpdateNodeAnnotation", SCHEDQ_ACTION_UPDATE_NODE_ANNOTATION},
+    {"UpdateNodeDeclaredFeature", SCHEDQ_ACTION_UPDATE_NODE_DECLARED_FEATURE},
+    {"UpdateNodePreemptionPolicy", SCHEDQ_ACTION_UPDATE_NODE_PREEMPTION_POLICY},
     {"UpdatePodLabel", SCHEDQ_ACTION_UPDATE_POD_LABEL},
     {"UpdatePodScaleDown", SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN},
+    {"UpdatePodScaleUp", SCHEDQ_ACTION_UPDATE_POD_SCALE_UP},
     {"UpdatePodToleration", SCHEDQ_ACTION_UPDATE_POD_TOLERATION},
     {"UpdatePodSchedulingGatesEliminated", SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED},
     {"UpdatePodGeneratedResourceClaim", SCHEDQ_ACTION_UPDATE_POD_GENERATED_CLAIM},
@@ -207,9 +210,9 @@ parse_event(const struct fields *fields, char *text, struct event_text *event)
         if (bits == 0) {
             report(fields->file, fields->line,
                    "\"%s\" is no action, expected Add, Delete, Update, All, "
-                   "UpdateNode(Allocatable, Label, Taint, Condition, Annotation) or "
-                   "UpdatePod(Label, ScaleDown, Toleration, SchedulingGatesEliminated, "
-                   "GeneratedResourceClaim)",
+                   "UpdateNode(Allocatable, Label, Taint, Condition, Annotation, DeclaredFeature, "
+                   "PreemptionPolicy) or UpdatePod(Label, ScaleDown, ScaleUp, Toleration, "
+                   "SchedulingGatesEliminated, GeneratedResourceClaim)",
                    names.item[i]);
             return false;
         }

@@ -1,5 +1,5 @@
 /*
- * Reads the queue's metrics as any scraper would, from the Prometheus text, and compares three
+ * Reads the queue's metrics as any scraper would, from the Prometheus text, and compares some
  * families of them.
  *
  * A vector since queueing hints lists every sample of these families that is not 0, an earlier one
@@ -17,7 +17,8 @@
 #define LABELS_MAX 4
 
 static const char *const families[] = {"queue_incoming_pods_total", "pending_pods",
-                                       "unschedulable_pods"};
+                                       "unschedulable_pods", "queue_incoming_entities_total",
+                                       "queued_entities"};
 static const char not_compared[] = "inflight_events";
 
 struct sample {
@@ -165,8 +166,9 @@ is_known(const struct script *script, const struct metric_line *metric)
     if (is_family(metric->name) || strcmp(metric->name, not_compared) == 0) {
         return true;
     }
-    report(script->file, metric->line, "metric is \"%s\", expected %s, %s, %s or %s", metric->name,
-           families[0], families[1], families[2], not_compared);
+    report(script->file, metric->line, "metric is \"%s\", expected %s, %s, %s, %s, %s or %s",
+           metric->name, families[0], families[1], families[2], families[3], families[4],
+           not_compared);
     return false;
 }
 

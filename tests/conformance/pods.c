@@ -85,8 +85,9 @@ take(struct world *world, const schedq_popped_t *popped, FILE *result)
     } else {
         fprintf(result, " attempts=%u", popped->history.attempts);
     }
-    fprintf(result, " cycle=%" PRIu64 "%s", popped->cycle,
-            popped->from_backoff ? " from=backoff" : "");
+    fprintf(result, " cycle=%" PRIu64 "%s%s", popped->cycle,
+            popped->from_backoff ? " from=backoff" : "",
+            world->script->release->entities && popped->flushed ? " flushed=1" : "");
 }
 
 void
@@ -286,7 +287,8 @@ run_update(struct world *world, const struct operation *operation, FILE *result)
     if (world->script->release->hints) {
         count = operation->event_count;
         if (!read_events(world, operation, events, result) ||
-            (known != NULL && !check_classification(known->newest, text, events, count, result))) {
+            (known != NULL && !check_classification(world->script->release->preset, known->newest,
+                                                    text, events, count, result))) {
             return;
         }
     }

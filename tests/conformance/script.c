@@ -16,9 +16,10 @@
 #define TIME_MS_MAX (INT64_C(365) * 86400 * 1000)
 
 static const struct release releases[] = {
-    {"v1.12.", SCHEDQ_PRESET_KUBE_1_12, false},
-    {"v1.26.", SCHEDQ_PRESET_KUBE_1_26, false},
-    {"v1.34.", SCHEDQ_PRESET_KUBE_1_34, true},
+    {"v1.12.", SCHEDQ_PRESET_KUBE_1_12, false, false},
+    {"v1.26.", SCHEDQ_PRESET_KUBE_1_26, false, false},
+    {"v1.34.", SCHEDQ_PRESET_KUBE_1_34, true, false},
+    {"v1.37.", SCHEDQ_PRESET_KUBE_1_37, true, true},
 };
 
 enum stage { NOTHING, VERSION, SOURCE, CONFIG, PLUGIN, OPERATION, METRIC, END };
@@ -81,8 +82,8 @@ read_source(struct reader *reader, const struct fields *fields)
             return true;
         }
     }
-    return malformed(
-        reader, "\"source kube-scheduler VERSION ...\" with a version v1.12.*, v1.26.* or v1.34.*");
+    return malformed(reader, "\"source kube-scheduler VERSION ...\" with a version v1.12.*, "
+                             "v1.26.*, v1.34.* or v1.37.*");
 }
 
 static bool

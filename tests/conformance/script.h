@@ -18,6 +18,8 @@ struct release {
     schedq_preset_t preset;
     /* the dialect since queueing hints: whole objects, uids, counters, nine-part states */
     bool hints;
+    /* a pop tells of the leftover flush; entities are counted */
+    bool entities;
 };
 
 struct config_line {

@@ -53,6 +53,7 @@ static const field_t popped_fields[] = {
     POPPED(nominated_node, FIELD_EQUAL),
     POPPED(backoff_expiry_ns, FIELD_EQUAL),
     POPPED(from_backoff, FIELD_EQUAL),
+    POPPED(flushed, FIELD_EQUAL),
     POPPED(profile, FIELD_EQUAL),
     POPPED(flags, FIELD_EQUAL),
     POPPED(more, FIELD_HINT),

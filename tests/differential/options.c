@@ -9,8 +9,8 @@
 
 enum { KEY_ROUND = 0x100, KEY_KEEP, KEY_PLANTS, KEY_COVERAGE };
 
-const char *const preset_names[PRESETS_ALL + 1] = {"default",   "kube-1.34", "kube-1.26",
-                                                   "kube-1.12", "host",      "all"};
+const char *const preset_names[PRESETS_ALL + 1] = {
+    "default", "kube-1.37", "kube-1.34", "kube-1.26", "kube-1.12", "host", "all"};
 
 static const struct {
     const char *name;
@@ -39,7 +39,8 @@ choose_preset(const struct argp_state *state, void *input, char *name)
             return;
         }
     }
-    argument_bad(state, "preset", name, "default, kube-1.34, kube-1.26, kube-1.12, host, all");
+    argument_bad(state, "preset", name,
+                 "default, kube-1.37, kube-1.34, kube-1.26, kube-1.12, host, all");
 }
 
 static unsigned
@@ -124,7 +125,8 @@ static const argument_t table[] = {
     ARGUMENT_CHOICE(options_t, engine, "engine", 'e', argument_engines,
                     "compared with the mutex engine: lockfree (default) or mutex"),
     ARGUMENT_CALL("preset", 'p', "NAME",
-                  "default, kube-1.34, kube-1.26, kube-1.12, host, or all (default): in turn",
+                  "default, kube-1.37, kube-1.34, kube-1.26, kube-1.12, host, or all (default): in "
+                  "turn",
                   choose_preset),
     ARGUMENT_CALL(
         "features", 'f', "NAME",

@@ -7,8 +7,8 @@
 
 #include "support/arguments.h"
 
-#define PRESET_HOST 4
-#define PRESETS_ALL 5 /* presets 0..4 are those of preset_names; this one takes them in turn */
+#define PRESET_HOST 5
+#define PRESETS_ALL 6 /* presets 0..5 are those of preset_names; this one takes them in turn */
 #define KEEP_MAX 4096
 
 /* What the calls make use of: an engine that lacks something can be compared in the rest. */

@@ -62,6 +62,7 @@ draw_decision(const world_t *world, chance_t *chance, schedq_decision_t *decisio
     decision->gate = decision->place == SCHEDQ_GATED ? plugins_gate(chance) : 0;
     decision->uncounted = decision->place == SCHEDQ_GATED && chance_one_in(chance, 2);
     decision->if_backing_off = decision->place == SCHEDQ_BACKOFF && chance_one_in(chance, 2);
+    decision->flushed = chance_one_in(chance, 4);
     decision->judged_up_to = plugins_judgement(world, chance, 0);
     if (chance_one_in(chance, 60)) {
         decision->gate ^= 60;

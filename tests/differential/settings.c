@@ -11,8 +11,9 @@
 
 #define DAY_NS INT64_C(86400000000000)
 
-static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_34,
-                                          SCHEDQ_PRESET_KUBE_1_26, SCHEDQ_PRESET_KUBE_1_12};
+static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_37,
+                                          SCHEDQ_PRESET_KUBE_1_34, SCHEDQ_PRESET_KUBE_1_26,
+                                          SCHEDQ_PRESET_KUBE_1_12};
 
 /* About as likely in each power of two from 2^low to 2^high. */
 static uint32_t
@@ -62,7 +63,7 @@ draw_times(schedq_config_t *config, chance_t *chance)
 static void
 draw_behaviour(schedq_config_t *config, chance_t *chance)
 {
-    static const uint8_t kube_minors[] = {0, 12, 26, 34};
+    static const uint8_t kube_minors[] = {0, 12, 26, 34, 37};
 
     config->keep_order = chance_one_in(chance, 4);
     config->requeue ^= chance_one_in(chance, 12);

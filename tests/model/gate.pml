@@ -45,9 +45,9 @@
  *
  * stands for engine/lockfree/calls/mover.c raise_lag 5921e8a5
  * stands for engine/lockfree/calls/mover.c stay_gated bc3e045f
- * stands for engine/lockfree/calls/mover.c switch_gated f84e736d
- * stands for engine/lockfree/calls/mover.c gate_pod 448642b1
- * stands for engine/lockfree/calls/mover.c act_on e5228682
+ * stands for engine/lockfree/calls/mover.c switch_gated 7cf0a682
+ * stands for engine/lockfree/calls/mover.c gate_pod 453d4d26
+ * stands for engine/lockfree/calls/mover.c act_on b17a285f
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c mover_try_ref 9e9b7e58
  * stands for engine/lockfree/moves/stray.h stray_ask_owed 3133b4c0

@@ -47,7 +47,7 @@
  * stands for engine/lockfree/calls/fail.c take_back f080f4e0
  * stands for engine/lockfree/calls/fail.c judge_events a4f64790
  * stands for engine/lockfree/calls/fail.c event_came 4a0a9216
- * stands for engine/lockfree/calls/fail.c try_once 5e515b8e
+ * stands for engine/lockfree/calls/fail.c try_once 47b9c327
  * stands for engine/lockfree/calls/fail.c look_in_flight 2e8e2468
  * stands for engine/lockfree/calls/fail.c try_round 65f6b580
  * stands for engine/lockfree/calls/events.c announce 98ad9239
@@ -56,7 +56,7 @@
  * stands for engine/lockfree/calls/events.h events_judge_flight 2ef2c40b
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c mover_try_ref 9e9b7e58
- * stands for engine/lockfree/calls/mover.c switch_group e54453a5
+ * stands for engine/lockfree/calls/mover.c switch_group 02df6d5a
  * stands for engine/lockfree/moves/transfer.h transfer_announce 9a9cd8b7
  */
 #ifdef LARGE

@@ -90,7 +90,7 @@ bad_usage_ends_with_2_and_names_value_and_range(void **state)
     } rows[] = {
         {"--engine fast", "--engine is \"fast\": legal are lockfree, mutex"},
         {"--preset kube-1.0",
-         "--preset is \"kube-1.0\": legal are default, kube-1.34, kube-1.26, kube-1.12"},
+         "--preset is \"kube-1.0\": legal are default, kube-1.37, kube-1.34, kube-1.26, kube-1.12"},
         {"--hints none", "--hints is \"none\": legal are fit, kube"},
         {"--copies 0", "--copies is \"0\": legal are 1..10000"},
         {"--copies 2x", "--copies is \"2x\": legal are 1..10000"},

@@ -22,11 +22,9 @@ const argument_choice_t argument_engines[] = {
 };
 
 const argument_choice_t argument_presets[] = {
-    {"default", SCHEDQ_PRESET_DEFAULT},
-    {"kube-1.34", SCHEDQ_PRESET_KUBE_1_34},
-    {"kube-1.26", SCHEDQ_PRESET_KUBE_1_26},
-    {"kube-1.12", SCHEDQ_PRESET_KUBE_1_12},
-    {0},
+    {"default", SCHEDQ_PRESET_DEFAULT},     {"kube-1.37", SCHEDQ_PRESET_KUBE_1_37},
+    {"kube-1.34", SCHEDQ_PRESET_KUBE_1_34}, {"kube-1.26", SCHEDQ_PRESET_KUBE_1_26},
+    {"kube-1.12", SCHEDQ_PRESET_KUBE_1_12}, {0},
 };
 
 const argument_choice_t *

@@ -454,7 +454,7 @@ unknown_events_are_refused(void **state)
     schedq_change_t change = SCHEDQ_CHANGE_INIT;
     change.event = SCHEDQ_EVENT_FIRST_FREE;
     REFUSED(fixture, schedq_notify(worker, &change, NULL), "event");
-    assert_contains(words_of(fixture), "24");
+    assert_contains(words_of(fixture), "35");
     change.event = SCHEDQ_EVENT_NONE;
     REFUSED(fixture, schedq_notify(worker, &change, NULL), "change.event 0 (SCHEDQ_EVENT_NONE)");
     change.event = UINT16_MAX;

@@ -25,7 +25,7 @@ bad_event_definitions_are_refused(void **state)
     BAD_EVENT("", SCHEDQ_ACTION_ADD, NULL, "resource");
     BAD_EVENT(name, SCHEDQ_ACTION_ADD, NULL, "127");
     BAD_EVENT("Thing", 0, NULL, "actions");
-    BAD_EVENT("Thing", 0x1000, NULL, "actions");
+    BAD_EVENT("Thing", 0x8000, NULL, "actions");
     BAD_EVENT("Thing", SCHEDQ_ACTION_ADD, name, "label");
 #undef BAD_EVENT
     assert_status(schedq_event_define(queue, "Thing", SCHEDQ_ACTION_ADD, NULL, NULL, why, room),
@@ -125,7 +125,7 @@ bad_plugins_are_refused(void **state)
     BAD_PLUGIN((void)0, "resource");
     interest.resource = "Node";
     BAD_PLUGIN(interest.actions = 0, "actions");
-    BAD_PLUGIN(interest.actions = 0x1000, "actions");
+    BAD_PLUGIN(interest.actions = 0x8000, "actions");
     interest.actions = SCHEDQ_ACTION_ADD;
     BAD_PLUGIN(interest.reserved = 1, "reserved");
     interest.reserved = 0;

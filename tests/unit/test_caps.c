@@ -380,7 +380,7 @@ static void
 events_beyond_max_events_are_refused(void **state)
 {
     fixture_t *fixture = *state;
-    fixture->config.max_events = 25;
+    fixture->config.max_events = SCHEDQ_EVENT_FIRST_FREE;
     schedq_t *queue = fx_queue(fixture);
     schedq_event_t event, again;
     char *why = fixture->why;
@@ -390,7 +390,7 @@ events_beyond_max_events_are_refused(void **state)
         schedq_event_define(queue, "B", SCHEDQ_ACTION_ADD, NULL, &again, why, sizeof fixture->why),
         SCHEDQ_FULL);
     assert_contains(why, "max_events");
-    assert_contains(why, "25");
+    assert_contains(why, "36");
     assert_ok(
         schedq_event_define(queue, "A", SCHEDQ_ACTION_ADD, NULL, &again, why, sizeof fixture->why));
     assert_int_equal(event, again);

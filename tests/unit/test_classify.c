@@ -22,7 +22,7 @@ expect_events(const schedq_event_t *got, size_t count, const schedq_event_t *exp
 
 static size_t
 classify_facts(const schedq_pod_facts_t *before, const schedq_pod_facts_t *after,
-               schedq_event_t events[5])
+               schedq_event_t events[7])
 {
     return schedq_classify_pod_update(before, requests, 2, after, requests, 2, events);
 }
@@ -32,7 +32,7 @@ a_change_that_no_kind_names_is_a_generic_update(void **state)
 {
     (void)state;
     schedq_pod_facts_t before = {.labels = 1}, after = {.labels = 1};
-    schedq_event_t events[5];
+    schedq_event_t events[7];
     size_t count = classify_facts(&before, &after, events);
     EXPECT(SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE);
     after.assigned = 1;
@@ -47,7 +47,7 @@ each_kind_of_change_is_one_event(void **state)
 {
     (void)state;
     const schedq_pod_facts_t before = {.labels = 1, .claims = 2, .gates = 1, .tolerations = 3};
-    schedq_event_t events[5];
+    schedq_event_t events[7];
     schedq_pod_facts_t after = before;
     after.labels = 9;
     size_t count = classify_facts(&before, &after, events);
@@ -74,7 +74,7 @@ only_the_removal_of_the_last_gate_counts(void **state)
 {
     (void)state;
     schedq_pod_facts_t before = {.gates = 2}, after = {.gates = 1};
-    schedq_event_t events[5];
+    schedq_event_t events[7];
     size_t count = classify_facts(&before, &after, events);
     EXPECT(SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE);
     before.gates = 0;
@@ -89,7 +89,7 @@ all_kinds_together_come_in_kubes_order(void **state)
     const schedq_pod_facts_t before = {.labels = 1, .claims = 2, .gates = 1, .tolerations = 3};
     const schedq_pod_facts_t after = {.labels = 2, .claims = 3, .gates = 0, .tolerations = 4};
     const schedq_quantity_t less[] = {{1, 999}, {2, 500}};
-    schedq_event_t events[5];
+    schedq_event_t events[7];
     size_t count = schedq_classify_pod_update(&before, requests, 2, &after, less, 2, events);
     EXPECT(SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL,
            SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN,
@@ -100,7 +100,7 @@ all_kinds_together_come_in_kubes_order(void **state)
 
 static size_t
 classify_requests(const schedq_quantity_t *before, size_t before_count,
-                  const schedq_quantity_t *after, size_t after_count, schedq_event_t events[5])
+                  const schedq_quantity_t *after, size_t after_count, schedq_event_t events[7])
 {
     static const schedq_pod_facts_t facts = {.assigned = 1};
     return schedq_classify_pod_update(&facts, before, before_count, &facts, after, after_count,
@@ -111,7 +111,7 @@ static void
 a_scale_down_is_any_request_that_shrank_or_vanished(void **state)
 {
     (void)state;
-    schedq_event_t events[5];
+    schedq_event_t events[7];
     const schedq_quantity_t smaller[] = {{2, 499}, {1, 9000}}, vanished[] = {{2, 500}},
                             swapped[] = {{2, 500}, {1, 1000}};
     const schedq_quantity_t larger[] = {{1, 1001}, {2, 500}, {3, 1}};
@@ -137,7 +137,7 @@ a_heartbeat_is_no_event(void **state)
     (void)state;
     const schedq_node_facts_t node = {
         .allocatable = 1, .labels = 2, .taints = 3, .conditions = 4, .annotations = 5};
-    schedq_event_t events[5];
+    schedq_event_t events[7];
     assert_int_equal(schedq_classify_node_update(&node, &node, events), 0);
 }
 
@@ -147,7 +147,7 @@ each_change_of_a_node_is_one_event(void **state)
     (void)state;
     const schedq_node_facts_t before = {
         .allocatable = 1, .labels = 2, .taints = 3, .conditions = 4, .annotations = 5};
-    schedq_event_t events[5];
+    schedq_event_t events[7];
     schedq_node_facts_t after = before;
     after.allocatable = 9;
     size_t count = schedq_classify_node_update(&before, &after, events);
@@ -175,7 +175,7 @@ a_node_that_became_schedulable_is_a_taint_event(void **state)
 {
     (void)state;
     schedq_node_facts_t closed = {.unschedulable = 1}, open = {.unschedulable = 0};
-    schedq_event_t events[5];
+    schedq_event_t events[7];
     size_t count = schedq_classify_node_update(&closed, &open, events);
     EXPECT(SCHEDQ_EVENT_NODE_UPDATE_TAINT);
     assert_int_equal(schedq_classify_node_update(&open, &closed, events), 0);
@@ -188,7 +188,7 @@ all_changes_of_a_node_come_in_kubes_order_and_none_twice(void **state)
     const schedq_node_facts_t before = {.unschedulable = 1};
     schedq_node_facts_t after = {
         .allocatable = 1, .labels = 2, .taints = 3, .conditions = 4, .annotations = 5};
-    schedq_event_t events[5];
+    schedq_event_t events[7];
     size_t count = schedq_classify_node_update(&before, &after, events);
     EXPECT(SCHEDQ_EVENT_NODE_UPDATE_TAINT, SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE,
            SCHEDQ_EVENT_NODE_UPDATE_LABEL, SCHEDQ_EVENT_NODE_UPDATE_CONDITION,

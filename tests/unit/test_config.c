@@ -159,8 +159,8 @@ caps_out_of_range_are_refused(void **state)
     REFUSE(max_bands, 1048576, "0", "1048575");
     REFUSE(max_workers, 0, "1", "64");
     REFUSE(max_workers, 65, "1", "64");
-    REFUSE(max_events, 23, "24", "65535");
-    REFUSE(max_events, 65536, "24", "65535");
+    REFUSE(max_events, 34, "35", "65535");
+    REFUSE(max_events, 65536, "35", "65535");
     REFUSE(event_log, 3, "0", "1048576");
     REFUSE(event_log, 2097152, "0", "1048576");
     REFUSE(max_lots, 0, "1", "65535");
@@ -179,7 +179,7 @@ the_ends_of_the_caps_are_accepted(void **state)
     ACCEPT(max_bands, 1048575);
     ACCEPT(max_workers, 1);
     ACCEPT(max_events, 0);
-    ACCEPT(max_events, 24);
+    ACCEPT(max_events, 35);
     ACCEPT(max_events, 65535);
     ACCEPT(event_log, 0);
     ACCEPT(event_log, 1);

@@ -16,7 +16,7 @@ decide_active(struct mover *mover, const struct view *view, struct way *way)
     if (state_place(view->state) == PLACE_HELD) {
         return false;
     }
-    *way = route_to_active(mover->worker, view);
+    *way = route_activated(mover->worker, view);
     return true;
 }
 

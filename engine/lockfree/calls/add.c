@@ -269,7 +269,7 @@ ask_way(struct worker *worker, const struct incoming_pod *pod, const struct view
 
     section_pause(worker);
     way = pod->history == NULL ? route_to_active(worker, view)
-                               : route_after_backoff(worker, view, now);
+                               : route_by_strategy(worker, view, STRATEGY_AFTER_BACKOFF, now);
     section_resume(worker);
     return way;
 }
@@ -287,7 +287,7 @@ choose_way(struct worker *worker, const struct incoming_pod *pod, const struct v
         return (struct way){.place = PLACE_GATED, .gate = gate};
     }
     return host ? route_admitted(queue, view->unschedulable | view->pending, &view->history,
-                                 pod->failure->place == SCHEDQ_BACKOFF, now)
+                                 pod->failure->place == SCHEDQ_BACKOFF, true, now)
                 : ask_way(worker, pod, view, now);
 }
 
@@ -318,7 +318,8 @@ enters_nominator(const struct queue *queue, const struct incoming_pod *pod, enum
     if (place == PLACE_ACTIVE && nominate_when_active(rule, pod->label)) {
         return true;
     }
-    return rule == NOMINATE_AT_ADD || (rule == NOMINATE_ALWAYS && pod->history != NULL);
+    return nominate_when_admitted(rule, pod->history != NULL) ||
+           (rule == NOMINATE_ALWAYS && pod->history != NULL);
 }
 
 /* ---- the record ------------------------------------------------------------------------------ */
@@ -480,6 +481,7 @@ find_way(struct worker *worker, const struct incoming_pod *pod, int64_t now, str
     const struct way way =
         held ? (struct way){.place = PLACE_HELD} : choose_way(worker, pod, &view, now);
 
+    arrival->cause |= way.named ? CAUSE_NAMED : 0;
     if (way.place == PLACE_ACTIVE) {
         return go_straight(worker, pod, now, origin, arrival);
     }

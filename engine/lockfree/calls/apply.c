@@ -113,8 +113,10 @@ carry_out(struct applying *applying, size_t i, uint32_t record, struct view *vie
             result->sequence = stamps_drawn(&queue->stamps);
         }
     } else {
-        way = route_admitted(queue, view->unschedulable | view->pending, &view->history,
-                             decision->place == SCHEDQ_BACKOFF, mover->now);
+        bool backoff = decision->place == SCHEDQ_BACKOFF;
+
+        way = route_admitted(queue, view->unschedulable | view->pending, &view->history, backoff,
+                             backoff || label_is_verdict(mover->label), mover->now);
         status = mover_collect(mover, record, view, &way, i);
     }
     if (status == SCHEDQ_OK) {
@@ -210,7 +212,8 @@ static bool
 goes_with(const schedq_decision_t *decision, const schedq_decision_t *before)
 {
     return decision->event == before->event && decision->uncounted == before->uncounted &&
-           decision->place == before->place && decision->if_backing_off == before->if_backing_off;
+           decision->place == before->place && decision->flushed == before->flushed &&
+           decision->if_backing_off == before->if_backing_off;
 }
 
 schedq_status_t
@@ -244,6 +247,8 @@ lockfree_apply_many(schedq_worker_t *base, const schedq_decision_t *decisions, s
         if (begins) {
             applying.mover.label = registry_label(&queue->base.registry, decisions[i].event);
             applying.mover.recount = decisions[i].uncounted == 0;
+            applying.mover.flushes =
+                decisions[i].flushed != 0 && decisions[i].place != SCHEDQ_GATED;
         }
         apply(&applying, i);
     }

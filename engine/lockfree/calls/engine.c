@@ -68,7 +68,7 @@ lockfree_open(schedq_t *base)
     queue->epoch = epoch_open(memory, base->config.fences == SCHEDQ_FENCES_ASYMMETRIC);
     bool bands = bands_open(&queue->bands, memory, &queue->entries, &queue->runs);
 
-    incoming_open(&queue->incoming_late, memory);
+    incoming_open(&queue->incoming_late, memory, queue->base.rules.counts_entities);
     deadline_open(&queue->deadline, &base->words.next_deadline_ns);
     sleepers_open(&queue->sleepers);
     time_store(&queue->leftover_flushed, INT64_MIN);

@@ -374,7 +374,7 @@ decide_by_host(const struct failing *failing, const struct view *view, struct de
     decision->up_to = decision->asked = failure->judged_up_to;
     switch (failure->place) {
     case SCHEDQ_PARKED:
-        decision->way = (struct way){.place = PLACE_PARKED};
+        decision->way = route_parked(queue_of(failing->worker));
         break;
     case SCHEDQ_GATED:
         decision->way = (struct way){.place = PLACE_GATED, .gate = failure->gate};
@@ -382,7 +382,7 @@ decide_by_host(const struct failing *failing, const struct view *view, struct de
     default:
         decision->way =
             route_admitted(queue_of(failing->worker), view->unschedulable | view->pending,
-                           &view->history, failure->place == SCHEDQ_BACKOFF, failing->now);
+                           &view->history, failure->place == SCHEDQ_BACKOFF, true, failing->now);
         break;
     }
 }
@@ -445,7 +445,7 @@ decide_failure(struct failing *failing, const struct view *view, struct decision
         strategy = STRATEGY_AFTER_BACKOFF;
     }
     if (strategy == STRATEGY_SKIP) {
-        decision->way = (struct way){.place = PLACE_PARKED};
+        decision->way = route_parked(queue_of(worker));
         decision->asked = 0;
     } else {
         ask_gates(failing, view, strategy, decision);
@@ -543,6 +543,7 @@ try_once(struct failing *failing, const struct view *planned, const struct decis
     bool outdated = event_came(failing, view, decision);
     bool counts =
         to->place != PLACE_HELD && (to->place != PLACE_GATED || queue->base.rules.counts_updates);
+    const uint32_t cause = cause_of(LABEL_FAILURE, false) | (decision->way.named ? CAUSE_NAMED : 0);
     const uint64_t version = failing->version;
 
     failing->unjudged = outdated && to->place == PLACE_GATED && !queue->base.rules.host;
@@ -554,8 +555,7 @@ try_once(struct failing *failing, const struct view *planned, const struct decis
 
     if (outdated) {
         transfer_withdraw(worker, &transfer);
-    } else if (transfer_switch(worker, &transfer,
-                               counts ? cause_of(LABEL_FAILURE, false) : CAUSE_NONE)) {
+    } else if (transfer_switch(worker, &transfer, counts ? cause : CAUSE_NONE)) {
         tell_failure(failing, view, to);
         return ATTEMPT_DONE;
     }

@@ -48,28 +48,33 @@ renominates(const struct mover *mover, const struct view *view)
 }
 
 /*
- * What becoming active says of a pod. Before it is published, because a helper knows nothing of it;
- * the attempt counts only where the pod is active.
+ * What becoming active, or a flush, says of a pod. Before it is published, because a helper knows
+ * nothing of it; the attempt counts only where the pod is active.
  */
 __attribute__((noinline, cold)) static schedq_status_t
-describe_active(const struct mover *mover, uint32_t record, struct view *view)
+describe_moved(const struct mover *mover, uint32_t record, struct view *view, enum place to)
 {
     struct redescription change = describe_begin(view);
 
-    change.renominates = renominates(mover, view);
+    if (mover->flushes) {
+        change.gating.stay |= STAY_FLUSHED;
+        change.gating.tried = mover->now;
+    }
+    change.renominates = to == PLACE_ACTIVE && renominates(mover, view);
     if (change.renominates) {
         change.description.nominated_node = view->description.described_node;
     }
-    if (view->history.initial_attempt_ns == 0) {
+    if (to == PLACE_ACTIVE && view->history.initial_attempt_ns == 0) {
         change.gating.first = mover->now;
     }
     return install(mover->worker, record, view, &change);
 }
 
 STRAIGHT bool
-says_when_active(const struct mover *mover, const struct view *view)
+is_described(const struct mover *mover, const struct view *view, enum place to)
 {
-    return view->history.initial_attempt_ns == 0 || renominates(mover, view);
+    return mover->flushes || (to == PLACE_ACTIVE &&
+                              (view->history.initial_attempt_ns == 0 || renominates(mover, view)));
 }
 
 static void
@@ -131,8 +136,8 @@ stay_gated(struct mover *mover, const struct mover_pod *pod, const struct view *
 }
 
 /*
- * The switch to GATED, with the gate if that is another one. SCHEDQ_RETRY: another thread changed
- * the pod.
+ * The switch to GATED, with the gate if that is another one, and with the time of a flush.
+ * SCHEDQ_RETRY: another thread changed the pod.
  */
 static schedq_status_t
 switch_gated(struct mover *mover, const struct view *view, const struct transfer *transfer,
@@ -141,12 +146,14 @@ switch_gated(struct mover *mover, const struct view *view, const struct transfer
     struct worker *worker = mover->worker;
     uint8_t gate = transfer->to.gate;
 
-    if (stay_gate(view->gating.stay) == gate) {
+    if (stay_gate(view->gating.stay) == gate && !mover->flushes &&
+        (view->gating.stay & STAY_FLUSHED) == 0) {
         return transfer_switch(worker, transfer, cause) ? SCHEDQ_OK : SCHEDQ_RETRY;
     }
     struct redescription change = describe_begin(view);
 
-    change.gating.stay = (change.gating.stay & ~UINT64_C(0xff)) | gate;
+    change.gating.stay = (change.gating.stay & ~(UINT64_C(0xff) | STAY_FLUSHED)) | gate;
+    change.gating.tried = mover->flushes ? mover->now : change.gating.tried;
     change.gating.refused |= gate_bit(gate);
     change.word = transfer_next(transfer);
     schedq_status_t status = describe_install(worker, transfer->record, view, &change);
@@ -169,6 +176,17 @@ owe(struct worker *worker, uint64_t debt)
         queue_note_stray(queue_of(worker), STRAY_UNJUDGED);
     }
     u64_store(&worker->owed, debt); /* the switch is a full fence */
+}
+
+/* Of a leftover the limit counts from now. False: no memory. */
+static bool
+prepare_gated(struct mover *mover, uint32_t record, const struct view *view, const struct way *way,
+              struct transfer *transfer)
+{
+    struct view planned = *view;
+
+    planned.gating.tried = mover->flushes ? mover->now : view->gating.tried;
+    return transfer_prepare(mover->worker, record, &planned, way, mover->now, transfer);
 }
 
 /*
@@ -194,10 +212,10 @@ gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view, co
 
     pod->came_in = pod->came_in || mover->recount || !place_waits_for_event(from);
     pod->moved = pod->moved || from != PLACE_GATED;
-    if (stays && may_stay && (pod->unjudged || !rules->gates_see_leftover)) {
+    if (stays && may_stay && (pod->unjudged || !(rules->gates_see_leftover || mover->flushes))) {
         return stay_gated(mover, pod, view);
     }
-    if (!transfer_prepare(worker, pod->record, view, way, mover->now, &transfer)) {
+    if (!prepare_gated(mover, pod->record, view, way, &transfer)) {
         give_up(mover);
         return OUTCOME_DONE;
     }
@@ -232,9 +250,11 @@ gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view, co
 /* ---- to active or backoff, alone ------------------------------------------------------------- */
 
 STRAIGHT uint32_t
-cause_of_mover(const struct mover *mover)
+cause_of_mover(const struct mover *mover, bool named)
 {
-    return mover->label != NO_LABEL ? cause_of(mover->label, mover->counts) : CAUSE_NONE;
+    return mover->label != NO_LABEL
+               ? cause_of(mover->label, mover->counts) | (named ? CAUSE_NAMED : 0)
+               : CAUSE_NONE;
 }
 
 /* CHANGED: by another thread. */
@@ -242,7 +262,7 @@ static schedq_status_t
 move_alone(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
 {
     struct worker *worker = mover->worker;
-    uint32_t cause = cause_of_mover(mover);
+    uint32_t cause = cause_of_mover(mover, way->named);
     struct transfer transfer;
 
     if (!transfer_prepare(worker, record, view, way, mover->now, &transfer)) {
@@ -316,6 +336,7 @@ find_group(struct mover *mover, const struct view *view, const struct way *way)
         group->count = 0;
         group->ordered = true;
         group->from_backoff = false;
+        group->named = way->named;
     }
     destination_like(queue_of(mover->worker), view, way->place, group->pods_like);
     return group;
@@ -381,6 +402,7 @@ collect(struct mover *mover, const struct view *view, const struct way *way)
     item->entry = view->entry;
     item->state = view->state;
     item->desc = view->desc;
+    item->named = way->named;
     item->lost = item->unpublished = false;
     if (way->place == PLACE_ACTIVE) {
         item->key = view->description.order_key;
@@ -503,8 +525,9 @@ publish_lone(const struct mover *mover, const struct mover_group *group, uint32_
 
 /* All pods that go into one bin, into the lane or as one run. False: no memory. */
 static bool
-publish_group(struct mover *mover, struct mover_group *group, uint32_t cause)
+publish_group(struct mover *mover, struct mover_group *group)
 {
+    const uint32_t cause = cause_of_mover(mover, group->named);
     struct worker *worker = mover->worker;
     struct mover_batch *batch = mover->batch;
     const struct destination *to = &group->to;
@@ -604,8 +627,9 @@ has(const struct mover_batch *batch, uint32_t count, uint32_t record)
  * another thread changed. Their number.
  */
 static uint32_t
-switch_group(struct mover *mover, const struct mover_group *group, uint32_t cause)
+switch_group(struct mover *mover, const struct mover_group *group)
 {
+    const uint32_t cause = cause_of_mover(mover, false);
     struct mover_batch *batch = mover->batch;
     uint32_t band = group->to.band != NULL ? group->to.band->id : 0;
     enum place place = group->to.place;
@@ -622,6 +646,7 @@ switch_group(struct mover *mover, const struct mover_group *group, uint32_t caus
             continue;
         }
         if (switches_one(&switches, item->entry, item->state, item->desc, next)) {
+            switches.named += item->named ? 1 : 0;
             if (freed != 0 && place_waits_for_event(state_place(item->state))) {
                 entry_note_freed(item->entry, next, freed);
             }
@@ -652,14 +677,13 @@ static void
 move_batch(struct mover *mover)
 {
     struct mover_batch *batch = mover->batch;
-    uint32_t cause = cause_of_mover(mover);
     uint32_t lost = 0;
 
     if (mover->worker->pauses != batch->pauses) {
         find_again(mover);
     }
     for (uint32_t i = 0; i < batch->group_count; i++) {
-        if (!publish_group(mover, &batch->groups[i], cause)) {
+        if (!publish_group(mover, &batch->groups[i])) {
             give_up_group(mover, &batch->groups[i]);
             lost++;
         }
@@ -669,7 +693,7 @@ move_batch(struct mover *mover)
     announce_groups(mover);
     for (uint32_t i = 0; i < batch->group_count; i++) {
         if (batch->groups[i].count > 0) {
-            lost += switch_group(mover, &batch->groups[i], cause);
+            lost += switch_group(mover, &batch->groups[i]);
         }
     }
     if (lost > 0) {
@@ -795,8 +819,8 @@ act_on(struct mover *mover, struct mover_pod *pod, struct view *view)
     if (way.place == PLACE_GATED) {
         return gate_pod(mover, pod, view, &way, asked);
     }
-    schedq_status_t status = way.place == PLACE_ACTIVE && says_when_active(mover, view)
-                                 ? describe_active(mover, pod->record, view)
+    schedq_status_t status = is_described(mover, view, way.place)
+                                 ? describe_moved(mover, pod->record, view, way.place)
                                  : SCHEDQ_OK;
 
     if (status != SCHEDQ_OK && status != SCHEDQ_NOMEM) {
@@ -1036,11 +1060,11 @@ schedq_status_t
 mover_collect(struct mover *mover, uint32_t record, struct view *view, const struct way *way,
               uint64_t number)
 {
-    if (way->place == PLACE_ACTIVE && says_when_active(mover, view)) {
+    if (is_described(mover, view, way->place)) {
         if (mover_holds(mover, record)) {
             move_batch(mover); /* the earlier decision is the one that counts */
         }
-        schedq_status_t status = describe_active(mover, record, view);
+        schedq_status_t status = describe_moved(mover, record, view, way->place);
 
         if (status != SCHEDQ_OK) {
             return status == SCHEDQ_NOMEM ? SCHEDQ_NOMEM : SCHEDQ_CHANGED;

@@ -20,6 +20,10 @@
  *       event finds it, so a second refusal by the same gate needs no look. `owed` names the pod
  *       meanwhile: if the mover stops, a tick asks. A second pod gets a note (stray.h)
  *   a host's decision: the host is told to ask again
+ * A leftover that its gate refuses again gets a new ref with the time of the flush: that is in the
+ * description that its switch installs. One that goes on is described before it is published, as
+ * one that becomes active for the first time.
+ *
  * So one call asks a pod's gates once, twice if an event came, three times (ASKS_MAX) if another
  * gate refuses then, or the pod changed. A pod for which that was not enough counts as helped at
  * the next tick (STRAY_UNJUDGED, stray.h).
@@ -89,6 +93,7 @@ struct mover_item {
     int64_t key;
     struct tie tie;
     uint32_t next;    /* of its group */
+    bool named;       /* of its way */
     bool lost;        /* another thread changed the pod */
     bool unpublished; /* there was no memory for the run */
 };
@@ -100,6 +105,7 @@ struct mover_group {
     int32_t priority;      /* ACTIVE */
     uint32_t first, last;  /* items, by `next` */
     uint32_t count;
+    bool named;        /* the first one's way: what helpers count for all */
     bool ordered;      /* `next` is the order of the keys */
     bool from_backoff; /* some of them */
 };
@@ -131,6 +137,7 @@ struct mover {
     bool counts;       /* as moves */
     bool counts_gated; /* as moves, if a gate refuses them too */
     bool recount;      /* a pod that is refused again counts as one that came in again */
+    bool flushes;      /* the leftover limit is why, and the rules keep that in mind */
     /* a pod that stays for want of memory missed something: a note is left (stray.h) */
     bool tells;
     bool asks_host; /* `decide` may ask a hint, an affinity, a precheck; or a gate (mover_begin) */

@@ -111,6 +111,7 @@ tell_said(const struct said *said, struct entry *entry, schedq_popped_t *out)
     out->priority = said->description.priority;
     out->nominated_node = said->description.nominated_node;
     out->flags = said->description.flags;
+    out->flushed = (said->gating.stay & STAY_FLUSHED) != 0;
     out->unschedulable |= said->gating.refused;
     if (out->history.initial_attempt_ns == 0) {
         out->history.initial_attempt_ns = said->gating.first;
@@ -166,6 +167,7 @@ begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const str
     out->profile = attributes_profile(attributes);
     out->flags = attributes_flags(attributes);
     out->from_backoff = 0;
+    out->flushed = 0;
     memset(out->reserved, 0, sizeof out->reserved);
     out->nominated_node = 0;
     out->history.timestamp_ns = time_load(&entry->timestamp);

@@ -18,9 +18,10 @@
  * what the last one reached. The thread whose CAS raises it has begun a flush (begin_flush:A): it
  * announces the event, once, and looks at the gated pods. The parked pods that the flush reaches
  * are due from then on, for every thread, slice by slice. The look at the gated ones is not
- * divided: kube counts them from their Timestamps, and 1.34 does not let them go either, so no look
- * could tell which have been tried. A thread that stops behind begin_flush:A leaves them to the
- * next flush.
+ * divided: up to 1.34 kube counts them from their Timestamps, and 1.34 does not let them go either,
+ * so no look could tell which have been tried. 1.37 counts them from their last flush, which goes
+ * with the description that the flush installs (mover.h). A thread that stops behind begin_flush:A
+ * leaves them to the next flush.
  *
  * WHAT NO THREAD CAN SERVE. Backoff that only the host ends: the word says "due now" to the host,
  * and neither the timer thread nor a sleeper looks at it (serve_due). Pods for which memory is
@@ -92,7 +93,7 @@ struct flush {
     bool filters;
 };
 
-/* In the kube presets a gate hears of a flush only if it registered for wildcards. */
+/* With kube_minor 34 a gate hears of a flush only if it registered for wildcards. */
 static bool
 may_leave(const struct queue *queue, const struct view *view)
 {
@@ -333,7 +334,7 @@ waited_too_long(struct mover *mover, const struct view *view, struct way *way)
     if (state_place(view->state) != flush->place || !may_leave(queue_of(mover->worker), view)) {
         return false;
     }
-    *way = route_after_backoff(mover->worker, view, mover->now);
+    *way = route_by_strategy(mover->worker, view, STRATEGY_AFTER_BACKOFF, mover->now);
     return true;
 }
 
@@ -350,6 +351,7 @@ flush_old(struct serving *serving, enum place place, int64_t latest)
     struct flush flush = flush_of(serving, place, latest);
 
     flush.mover.label = LABEL_LEFTOVER;
+    flush.mover.flushes = queue->base.rules.flush_begins_anew;
     flush.mover.counts = flush.mover.counts_gated = place == PLACE_PARKED;
     flush.mover.decide = waited_too_long;
     flush.mover.ctx = &flush;

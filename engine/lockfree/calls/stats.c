@@ -60,18 +60,28 @@ lockfree_stats(schedq_t *base, schedq_stats_t *stats)
     }
 }
 
+/* 0: the worker has no such counter. */
+static uint64_t
+own_count(const struct worker *worker, uint32_t label, uint32_t counter)
+{
+    uint32_t kind = counter / INCOMING_PLACES;
+    bool has = kind == 0 || worker->base.queue->rules.counts_entities;
+
+    return has ? u64_load(&worker->incoming[kind].counts[label][counter % INCOMING_PLACES]) : 0;
+}
+
 /* metrics_incoming_fn */
 static void
-count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_PLACES])
+count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_COUNTERS])
 {
     const struct queue *queue = base;
 
-    for (uint32_t place = 0; place < INCOMING_PLACES; place++) {
-        counts[place] = incoming_of_late(&queue->incoming_late, label, place);
-        for (uint32_t i = 0; label < INCOMING_OWN && i < queue_counters(queue); i++) {
-            const struct worker *worker = queue_counter(queue, i);
+    for (uint32_t i = 0; i < INCOMING_COUNTERS; i++) {
+        counts[i] = incoming_of_late(&queue->incoming_late, label, i);
+        for (uint32_t j = 0; label < INCOMING_OWN && j < queue_counters(queue); j++) {
+            const struct worker *worker = queue_counter(queue, j);
 
-            counts[place] += worker != NULL ? u64_load(&worker->incoming.counts[label][place]) : 0;
+            counts[i] += worker != NULL ? own_count(worker, label, i) : 0;
         }
     }
 }
@@ -152,7 +162,7 @@ lockfree_metrics(schedq_t *base, struct text *text)
         return SCHEDQ_NOMEM;
     }
     lockfree_stats(base, &stats);
-    metrics_stats(text, &stats);
+    metrics_stats(text, &stats, base->rules.counts_entities);
     metrics_incoming(text, &base->registry, count_incoming, queue);
     section_begin(worker);
     metrics_rejectors(text, &base->registry, count_rejectors, queue);

@@ -562,7 +562,8 @@ add_unknown(struct worker *worker, const struct hashed_name *name, const schedq_
             schedq_result_t *result, schedq_status_t *status)
 {
     const schedq_pod_spec_t added = spec_of_pod(spec);
-    const struct incoming_pod pod = {.spec = &added, .label = LABEL_POD_UPDATE};
+    const struct incoming_pod pod = {
+        .spec = &added, .label = rules_label_of_addition(&queue_of(worker)->base.rules)};
     struct index_found present;
 
     if ((spec->flags & SCHEDQ_POD_ADD) == 0) {

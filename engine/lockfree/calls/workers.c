@@ -54,6 +54,14 @@
 
 #define KEPT_BYTES (HAZARD_KEPT_MAX * sizeof(struct hazard_kept))
 
+static size_t
+worker_bytes(const struct queue *queue)
+{
+    uint32_t kinds = queue->base.rules.counts_entities ? 2 : 1;
+
+    return sizeof(struct worker) + kinds * sizeof(struct incoming);
+}
+
 /* What only workers need that are not housekeepers. */
 static bool
 equip(struct queue *queue, struct worker *worker)
@@ -79,14 +87,14 @@ unmake(struct queue *queue, struct worker *worker)
     memory_free(memory, MEMORY_OTHER, worker->batch, sizeof *worker->batch);
     memory_free(memory, MEMORY_OTHER, worker->kept, KEPT_BYTES);
     memory_free(memory, MEMORY_OTHER, worker->ahead, CANDIDATES_AHEAD_BYTES);
-    memory_free(memory, MEMORY_OTHER, worker, sizeof *worker);
+    memory_free(memory, MEMORY_OTHER, worker, worker_bytes(queue));
 }
 
 static struct worker *
 make(struct queue *queue, uint32_t number)
 {
     struct worker *worker =
-        memory_alloc(&queue->base.memory, MEMORY_OTHER, sizeof *worker, CACHE_LINE);
+        memory_alloc(&queue->base.memory, MEMORY_OTHER, worker_bytes(queue), CACHE_LINE);
 
     if (worker == NULL) {
         return NULL;

@@ -16,8 +16,9 @@ hold_install(struct worker *worker, uint32_t record, const struct view *before,
     if (transfer.to.bin != NULL && transfer.to.key < now) {
         transfer.to.key = transfer.to.due = now;
     }
-    change->gating.stay &= ~UINT64_C(0xff);
+    change->gating.stay &= ~(UINT64_C(0xff) | STAY_FLUSHED);
     change->gating.stay |= STAY_UNGATED;
+    change->gating.tried = 0;
     if (change->gating.first != 0) {
         change->gating.stay |= STAY_ATTEMPTED; /* where it comes from, it counts */
     }

@@ -14,6 +14,15 @@ route_ask_gates(struct worker *worker, const struct view *view)
     return gate;
 }
 
+struct way
+route_activated(struct worker *worker, const struct view *view)
+{
+    bool passed = queue_of(worker)->base.rules.backoff_opens_gates &&
+                  place_backs_off(state_place(view->state));
+
+    return passed ? (struct way){.place = PLACE_ACTIVE} : route_to_active(worker, view);
+}
+
 /* Where pop takes from backoff, the gates stood before it. */
 struct way
 route_from_backoff(struct worker *worker, const struct view *view)
@@ -49,8 +58,13 @@ struct way
 route_by_strategy(struct worker *worker, const struct view *view, enum strategy strategy,
                   int64_t now)
 {
-    return strategy == STRATEGY_IMMEDIATELY ? route_to_active(worker, view)
-                                            : route_after_backoff(worker, view, now);
+    bool at_once = strategy == STRATEGY_IMMEDIATELY;
+    struct way way =
+        at_once ? route_to_active(worker, view) : route_after_backoff(worker, view, now);
+
+    way.named = queue_of(worker)->base.rules.counts_entities &&
+                (at_once ? way.place == PLACE_ACTIVE : place_backs_off(way.place));
+    return way;
 }
 
 bool
@@ -62,17 +76,19 @@ route_from_hold(struct worker *worker, const struct view *view, int64_t now, str
         return false;
     }
     *way = queue->base.rules.host ? route_admitted(queue, view->unschedulable | view->pending,
-                                                   &view->history, true, now)
+                                                   &view->history, true, false, now)
                                   : route_after_backoff(worker, view, now);
     return true;
 }
 
 struct way
 route_admitted(const struct queue *queue, uint64_t rejectors, const schedq_history_t *history,
-               bool backoff, int64_t now)
+               bool backoff, bool verdict, int64_t now)
 {
+    bool counted = verdict && queue->base.rules.counts_entities;
+
     if (backoff && route_is_backing_off(queue, 0, history, now)) {
-        return (struct way){.place = backoff_place(queue, rejectors)};
+        return (struct way){.place = backoff_place(queue, rejectors), .named = counted};
     }
-    return (struct way){.place = PLACE_ACTIVE};
+    return (struct way){.place = PLACE_ACTIVE, .named = counted && !backoff};
 }

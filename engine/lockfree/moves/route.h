@@ -14,6 +14,7 @@
 struct way {
     enum place place; /* ACTIVE, BACKOFF, ERROR_BACKOFF, GATED */
     uint8_t gate;     /* GATED: which; backoff: the one that it keeps; else 0 */
+    bool named;       /* a verdict named the place, and that is counted (observe/metrics.h) */
 };
 
 /** Is its backoff still going on? Some rules let no gated pod back off. */
@@ -25,6 +26,13 @@ route_is_backing_off(const struct queue *queue, uint8_t gate, const schedq_histo
 
     return (gate == 0 || !rules->gated_never_backs_off) &&
            backoff_is_waiting(&rules->backoff, backoff_expiry_of(queue, history), now);
+}
+
+/** A pod that fails waits for an event. */
+static inline struct way
+route_parked(const struct queue *queue)
+{
+    return (struct way){.place = PLACE_PARKED, .named = queue->base.rules.counts_entities};
 }
 
 /** The first gate that refuses; 0: none. There are gates. */
@@ -45,6 +53,9 @@ route_to_active(struct worker *worker, const struct view *view)
     return (struct way){.place = gate != 0 ? PLACE_GATED : PLACE_ACTIVE, .gate = gate};
 }
 
+/** The same for a pod that a call activates. */
+struct way route_activated(struct worker *worker, const struct view *view);
+
 /** The same for a pod whose backoff is over. */
 struct way route_from_backoff(struct worker *worker, const struct view *view);
 
@@ -63,8 +74,11 @@ struct way route_by_strategy(struct worker *worker, const struct view *view, enu
  */
 bool route_from_hold(struct worker *worker, const struct view *view, int64_t now, struct way *way);
 
-/** As a host says, which has asked the gates itself: backoff while that lasts, if it says so. */
+/**
+ * As a host says, which has asked the gates itself: backoff while that lasts, if it says so.
+ * `verdict`: on an event or a failure; else it is a call or time that it tells.
+ */
 struct way route_admitted(const struct queue *queue, uint64_t rejectors,
-                          const schedq_history_t *history, bool backoff, int64_t now);
+                          const schedq_history_t *history, bool backoff, bool verdict, int64_t now);
 
 #endif

@@ -4,12 +4,14 @@
 #include "lockfree/moves/backoff.h"
 #include "policy/backoff.h"
 
-/* A holder's own failure, if a lane had the ref. */
+/* A holder's own failure, if a lane had the ref. Its verdict named backoff, if that is where. */
 static uint32_t
-cause_known(uint32_t cause, uint64_t state)
+cause_known(const struct queue *queue, uint32_t cause, uint64_t state, enum place to)
 {
+    bool named = queue->base.rules.counts_entities && place_backs_off(to);
+
     return cause == CAUSE_NONE && state_place(state) == PLACE_INFLIGHT
-               ? cause_of(LABEL_FAILURE, false)
+               ? cause_of(LABEL_FAILURE, false) | (named ? CAUSE_NAMED : 0)
                : cause;
 }
 
@@ -55,8 +57,11 @@ switches_end(struct worker *worker, const struct switches *switches, uint32_t ca
             left -= switches->left[place];
         }
     }
-    if (switches->came > 0) {
-        switch_count_many(worker, switches->to, cause, switches->came);
+    if (switches->came > switches->named) {
+        switch_count_many(worker, switches->to, cause, switches->came - switches->named);
+    }
+    if (switches->named > 0 && cause != CAUSE_NONE) {
+        switch_count_many(worker, switches->to, cause | CAUSE_NAMED, switches->named);
     }
 }
 
@@ -111,7 +116,8 @@ switch_help(void *ctx, const struct residence *residence, struct entry *entry, u
         uint64_t next = state_switched(*state, band, residence->place);
 
         look_after_deadline(worker, entry, residence->place);
-        if (switch_pod(worker, entry, *state, desc, next, cause_known(cause, *state))) {
+        if (switch_pod(worker, entry, *state, desc, next,
+                       cause_known(queue_of(worker), cause, *state, residence->place))) {
             switch_note_freed(entry, *state, next, cause);
             *state = next;
         } else {

@@ -39,9 +39,14 @@
 
 #include "lockfree/queue.h"
 
-/* A cause is 1 + a label, perhaps with CAUSE_MOVE: it counts as a move; CAUSE_NONE. */
+/*
+ * A cause is 1 + a label, perhaps with CAUSE_MOVE: it counts as a move; and with CAUSE_NAMED, if
+ * entities are counted: a verdict named the place (observe/metrics.h). Or CAUSE_NONE.
+ */
 #define CAUSE_NONE 0
 #define CAUSE_MOVE (UINT32_C(1) << 31)
+#define CAUSE_NAMED (UINT32_C(1) << 30)
+#define CAUSE_LABEL (CAUSE_NAMED - 1)
 
 static inline uint32_t
 cause_of(uint32_t label, bool moves)
@@ -56,10 +61,10 @@ cause_of(uint32_t label, bool moves)
 static inline uint32_t
 cause_freed(uint32_t cause)
 {
-    if ((cause & ~CAUSE_MOVE) == LABEL_BACKOFF_COMPLETE + 1) {
+    if ((cause & CAUSE_LABEL) == LABEL_BACKOFF_COMPLETE + 1) {
         return 0;
     }
-    uint32_t label = cause != CAUSE_NONE ? cause & ~CAUSE_MOVE : LABEL_POD_UPDATE + 1;
+    uint32_t label = cause != CAUSE_NONE ? cause & CAUSE_LABEL : LABEL_POD_UPDATE + 1;
 
     return label < FREED_LABEL_MAX ? label : FREED_LABEL_MAX;
 }
@@ -92,7 +97,7 @@ static inline void
 switch_count_many(struct worker *worker, enum place to, uint32_t cause, uint32_t count)
 {
     struct queue *queue = queue_of(worker);
-    uint32_t label = (cause & ~CAUSE_MOVE) - 1;
+    uint32_t label = (cause & CAUSE_LABEL) - 1;
 
     if (cause == CAUSE_NONE) {
         return;
@@ -101,7 +106,8 @@ switch_count_many(struct worker *worker, enum place to, uint32_t cause, uint32_t
         tally_add(&worker->tally.moves, count);
     }
     if (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates) {
-        incoming_count(&worker->incoming, &queue->incoming_late, label, incoming_place(to), count);
+        incoming_count(worker->incoming, &queue->incoming_late, label, incoming_place(to),
+                       (cause & CAUSE_NAMED) != 0, count);
     }
 }
 
@@ -237,6 +243,7 @@ bool switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint
 struct switches {
     enum place to;
     uint32_t announced, came;
+    uint32_t named; /* of those that came: where a verdict named (CAUSE_NAMED) */
     uint32_t left[STATE_PLACES];
 };
 
@@ -256,7 +263,7 @@ switches_one(struct switches *switches, struct entry *entry, uint64_t state, uin
     return came;
 }
 
-/** After the last, for those that came. */
+/** After the last, for those that came. `cause` is without CAUSE_NAMED. */
 void switches_end(struct worker *worker, const struct switches *switches, uint32_t cause);
 
 #endif

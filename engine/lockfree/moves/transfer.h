@@ -233,15 +233,16 @@ STRAIGHT bool
 transfer_prepare(struct worker *worker, uint32_t record, const struct view *view,
                  const struct way *way, int64_t now, struct transfer *transfer)
 {
-    const struct rules *rules = &queue_of(worker)->base.rules;
-    bool tried_now = way->place == PLACE_GATED && rules->gates_see_leftover;
+    int64_t since = view->history.timestamp_ns;
 
+    if (way->place == PLACE_GATED) {
+        since = leftover_since(&queue_of(worker)->base.rules, since, view->gating.tried, now);
+    }
     transfer->record = record;
     transfer->entry = view->entry;
     transfer->state = view->state;
     transfer->desc = view->desc;
-    return transfer_find(worker, view, way, tried_now ? now : view->history.timestamp_ns,
-                         &transfer->to) &&
+    return transfer_find(worker, view, way, since, &transfer->to) &&
            transfer_make_room(worker, &transfer->to);
 }
 

@@ -90,6 +90,8 @@ struct entry {
 #define STAY_ATTEMPTED (UINT64_C(1) << 8)
 /* in a gating: the gate that the record has for this stay is forgotten */
 #define STAY_UNGATED (UINT64_C(1) << 9)
+/* in a gating: as popped.flushed */
+#define STAY_FLUSHED (UINT64_C(1) << 10)
 #define STAY_VERSION_SHIFT 16
 
 /*
@@ -115,6 +117,8 @@ struct description_record {
     atomic_u64 refused, stay, first; /* struct gating */
     atomic_u64 not_before;
     atomic_u64 label;
+    atomic_u64 tried; /* of the gating */
+    atomic_u64 unused[3];
 };
 
 _Static_assert(sizeof(struct description_record) % 32 == 0, "the first four words in one line");
@@ -125,6 +129,7 @@ struct gating {
     uint64_t stay;    /* the stay word, with the newest gate; 0: nothing was said */
     /* the initial attempt of a pod that had none; 0: none. Counts where the pod is active */
     int64_t first;
+    int64_t tried; /* when the leftover limit tried it last, where that matters; 0: not */
 };
 
 /** The same, copied out. */
@@ -149,6 +154,7 @@ struct description {
 #define MARKS 15      /* of a description; the others are of its record */
 #define MARK_NODES 16 /* of it, or of its nomination */
 #define MARK_GATING 32
+#define MARK_TRIED 64
 
 /** A free record's link lies in its order key, a description record's too. */
 #define RECORD_LAYOUT                                    \
@@ -284,8 +290,8 @@ gating_judge(struct gating *gating, uint64_t word, uint64_t state)
 static inline bool
 gating_says(const struct gating *gating)
 {
-    return (gating->refused | (uint64_t)gating->first |
-            (gating->stay & (STAY_ATTEMPTED | STAY_UNGATED))) != 0;
+    return (gating->refused | (uint64_t)gating->first | (uint64_t)gating->tried |
+            (gating->stay & (STAY_ATTEMPTED | STAY_UNGATED | STAY_FLUSHED))) != 0;
 }
 
 /**
@@ -424,6 +430,9 @@ entry_copy(const struct entries *entries, const struct entry *entry, uint64_t de
                                   .stay = u64_load_acquire(&record->stay),
                                   .first = (int64_t)u64_load_acquire(&record->first)};
     }
+    if ((marks & MARK_TRIED) != 0) {
+        gating->tried = (int64_t)u64_load_acquire(&record->tried);
+    }
 }
 
 /**
@@ -494,6 +503,10 @@ description_make(struct entries *entries, struct slab_cache *cache,
         u64_store(&record->refused, gating->refused);
         u64_store(&record->stay, gating->stay);
         time_store(&record->first, gating->first);
+        if (gating->tried != 0) {
+            marks |= MARK_TRIED;
+            time_store(&record->tried, gating->tried);
+        }
     }
     if ((marks & MARK_NOT_BEFORE) != 0) {
         time_store(&record->not_before, description->not_before);

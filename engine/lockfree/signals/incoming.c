@@ -3,21 +3,31 @@
  */
 #include "lockfree/signals/incoming.h"
 
-struct chunk {
-    atomic_u64 counts[INCOMING_CHUNK][INCOMING_PLACES];
-};
+static size_t
+late_chunk_bytes(const struct incoming_late *late)
+{
+    return INCOMING_CHUNK * late->counters * sizeof(atomic_u64);
+}
+
+/* The counter of a label in its chunk. */
+static atomic_u64 *
+counter_in(const struct incoming_late *late, atomic_u64 *chunk, uint32_t label, uint32_t counter)
+{
+    return &chunk[label % INCOMING_CHUNK * late->counters + counter];
+}
 
 void
-incoming_open(struct incoming_late *late, struct memory *memory)
+incoming_open(struct incoming_late *late, struct memory *memory, bool entities)
 {
     late->memory = memory;
+    late->counters = entities ? INCOMING_COUNTERS : INCOMING_PLACES;
 }
 
 void
 incoming_close(struct incoming_late *late)
 {
     for (uint32_t i = 0; i < INCOMING_CHUNKS; i++) {
-        memory_free(late->memory, MEMORY_OTHER, ptr_load(&late->chunks[i]), sizeof(struct chunk));
+        memory_free(late->memory, MEMORY_OTHER, ptr_load(&late->chunks[i]), late_chunk_bytes(late));
     }
 }
 
@@ -30,33 +40,35 @@ incoming_reserve(struct incoming_late *late, uint32_t label)
     if (label < INCOMING_OWN || ptr_load_acquire(place) != NULL) {
         return true;
     }
-    struct chunk *chunk = memory_alloc(late->memory, MEMORY_OTHER, sizeof *chunk, CACHE_LINE);
+    atomic_u64 *chunk =
+        memory_alloc(late->memory, MEMORY_OTHER, late_chunk_bytes(late), CACHE_LINE);
 
     if (chunk != NULL && !ptr_cas(place, NULL, chunk)) { /* incoming_reserve:A */
-        memory_free(late->memory, MEMORY_OTHER, chunk, sizeof *chunk);
+        memory_free(late->memory, MEMORY_OTHER, chunk, late_chunk_bytes(late));
     }
     return chunk != NULL;
 }
 
 void
-incoming_count_late(struct incoming_late *late, uint32_t label, enum incoming_place place,
-                    uint32_t by)
+incoming_count_late(struct incoming_late *late, uint32_t label, uint32_t counter, uint32_t by)
 {
-    struct chunk *chunk = ptr_load_acquire(&late->chunks[label / INCOMING_CHUNK]);
+    atomic_u64 *chunk = ptr_load_acquire(&late->chunks[label / INCOMING_CHUNK]);
 
     /*
      * More events were defined at once than there is room made ahead, and there was no memory: the
      * pods are not counted.
      */
     if (chunk != NULL) {
-        (void)u64_add(&chunk->counts[label % INCOMING_CHUNK][place], by);
+        (void)u64_add(counter_in(late, chunk, label, counter), by);
     }
 }
 
 uint64_t
-incoming_of_late(const struct incoming_late *late, uint32_t label, enum incoming_place place)
+incoming_of_late(const struct incoming_late *late, uint32_t label, uint32_t counter)
 {
-    const struct chunk *chunk = ptr_load_acquire(&late->chunks[label / INCOMING_CHUNK]);
+    atomic_u64 *chunk = ptr_load_acquire(&late->chunks[label / INCOMING_CHUNK]);
 
-    return chunk != NULL ? u64_load(&chunk->counts[label % INCOMING_CHUNK][place]) : 0;
+    bool has = chunk != NULL && counter < late->counters;
+
+    return has ? u64_load(counter_in(late, chunk, label, counter)) : 0;
 }

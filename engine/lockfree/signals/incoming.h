@@ -1,5 +1,6 @@
 /*
- * How often pods came into a place, and why: kube's queue_incoming_pods_total, by label and place.
+ * How often pods came into a place, and why: kube's queue_incoming_pods_total, by label and place;
+ * and apart, if entities are counted, those that came where a verdict named (observe/metrics.h).
  *
  * Each worker counts for itself. Labels of events that were defined late are beyond what a worker
  * has room for: these are counted in one table of the queue, made when the event is defined.
@@ -23,7 +24,7 @@
 #define INCOMING_CHUNK 512
 #define INCOMING_CHUNKS 129
 
-/** A worker's own. */
+/** A worker's own: those of named places are behind the others, if they are counted apart. */
 struct incoming {
     atomic_u64 counts[INCOMING_OWN][INCOMING_PLACES];
 };
@@ -31,35 +32,37 @@ struct incoming {
 /** The queue's. */
 struct incoming_late {
     struct memory *memory;
+    uint32_t counters;                  /* of a label: INCOMING_PLACES, or INCOMING_COUNTERS */
     atomic_ptr chunks[INCOMING_CHUNKS]; /* of INCOMING_CHUNK labels */
 };
 
-void incoming_open(struct incoming_late *late, struct memory *memory);
+void incoming_open(struct incoming_late *late, struct memory *memory, bool entities);
 void incoming_close(struct incoming_late *late);
 
 /** Makes room for a label. False: no memory. */
 bool incoming_reserve(struct incoming_late *late, uint32_t label);
 
 /** incoming_count of a label behind the workers' own. */
-void incoming_count_late(struct incoming_late *late, uint32_t label, enum incoming_place place,
-                         uint32_t by);
+void incoming_count_late(struct incoming_late *late, uint32_t label, uint32_t counter, uint32_t by);
 
-/** Counts `by` pods. `own` is the calling worker's; room was made for the label. */
+/**
+ * Counts `by` pods. `own` is the calling worker's; room was made for the label. `named` only if
+ * entities are counted.
+ */
 static inline void
 incoming_count(struct incoming *own, struct incoming_late *late, uint32_t label,
-               enum incoming_place place, uint32_t by)
+               enum incoming_place place, bool named, uint32_t by)
 {
     if (label < INCOMING_OWN) {
-        atomic_u64 *count = &own->counts[label][place];
+        atomic_u64 *count = &own[named ? 1 : 0].counts[label][place];
 
         u64_store(count, u64_load(count) + by);
     } else {
-        incoming_count_late(late, label, place, by);
+        incoming_count_late(late, label, incoming_counter(place, named), by);
     }
 }
 
 /** What the table of late labels has; the workers' own are added by the caller. */
-uint64_t incoming_of_late(const struct incoming_late *late, uint32_t label,
-                          enum incoming_place place);
+uint64_t incoming_of_late(const struct incoming_late *late, uint32_t label, uint32_t counter);
 
 #endif

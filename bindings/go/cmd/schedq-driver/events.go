@@ -41,9 +41,10 @@ func (host *host) isInteresting(event *event) bool {
 		slices.ContainsFunc(host.profiles, func(profile *profile) bool { return host.interested(profile, event) != 0 })
 }
 
-// gates are the gates whose pods hear of an event: in early releases all.
+// gates are the gates whose pods hear of an event: in early releases all, since 1.37 all of a wildcard.
 func (host *host) gates(profile *profile, event *event) schedq.Plugins {
-	return profile.gatesThat(func(plugin *plugin) bool { return host.early || plugin.hears(event.kind, false) })
+	all := host.early || host.flushes && event.kind == wildcard
+	return profile.gatesThat(func(plugin *plugin) bool { return all || plugin.hears(event.kind, false) })
 }
 
 // happen lets an event happen: it is logged, stamped, and judged for the pods that wait and that concerns accepts.
@@ -184,6 +185,8 @@ func (host *host) activate(list string) (string, error) {
 		}
 		if err == nil && found.Pod == known.handle && found.Place != schedq.Active && found.Place != schedq.InFlight {
 			pod := &waiting{ref: found.Ref, object: found.Object, profile: known.profile, gate: found.Gate, inPlace: true}
+			pod.passed = host.flushes && host.config.PopFromBackoff &&
+				(found.Place == schedq.Backoff || found.Place == schedq.ErrorBackoff)
 			_, err = host.route(pod, immediately, label)
 		}
 		if err != nil {
@@ -219,7 +222,7 @@ func (host *host) tick() (string, error) {
 }
 
 // leftovers tries again what was parked for too long. One gated pod among them that cannot move makes it an event all the
-// same.
+// same. Since 1.37 the last try begins a new wait.
 func (host *host) leftovers() error {
 	var old []schedq.Candidate
 
@@ -231,7 +234,9 @@ func (host *host) leftovers() error {
 			NotAfter:  host.now - host.config.MaxParked - 1,
 		}
 		err := host.each(query, func(candidate *schedq.Candidate) error {
-			old = append(old, *candidate)
+			if !host.flushes || host.known(candidate).flushed <= query.NotAfter {
+				old = append(old, *candidate)
+			}
 			return nil
 		})
 		if err != nil {
@@ -250,6 +255,9 @@ func (host *host) leftovers() error {
 	}
 	for i := range old {
 		pod := host.waiting(&old[i])
+		if host.flushes {
+			host.known(&old[i]).flushed, pod.flushed = host.now, true
+		}
 		if pod.gate != 0 && pod.gate.Plugins()&host.gates(pod.profile, event) == 0 {
 			continue
 		}
@@ -258,6 +266,16 @@ func (host *host) leftovers() error {
 		}
 	}
 	return nil
+}
+
+// known is the host's record of a candidate.
+func (host *host) known(candidate *schedq.Candidate) *pod {
+	for _, pod := range host.pods {
+		if pod.handle == candidate.Pod {
+			return pod
+		}
+	}
+	panic("a candidate that no operation made")
 }
 
 // get describes a pod that waits.

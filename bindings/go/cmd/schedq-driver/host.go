@@ -18,13 +18,16 @@ type pod struct {
 	handle   schedq.Pod
 	token    schedq.Token
 	seen     uint64
-	inFlight bool // the token is not used up
+	inFlight bool  // the token is not used up
+	flushed  int64 // when it was tried as a leftover last, since it failed; 0: it was not
 }
 
 type host struct {
-	queue    *schedq.Queue
-	config   schedq.Config
-	early    bool // a release before queueing hints
+	queue  *schedq.Queue
+	config schedq.Config
+	early  bool // a release before queueing hints
+	// since 1.37: wildcards and leftovers try gated pods again, a gated leftover once per limit
+	flushes  bool
 	now      int64
 	profiles []*profile // by number
 	pods     map[identity]*pod
@@ -65,6 +68,7 @@ func (host *host) configure(line line) (err error) {
 	case "source":
 		presets := map[string]schedq.Preset{
 			"v1.12": schedq.PresetKube112, "v1.26": schedq.PresetKube126, "v1.34": schedq.PresetKube134,
+			"v1.37": schedq.PresetKube137,
 		}
 		engine := config.Engine
 		*config, err = schedq.PresetConfig(presets[line.words[2][:len("v1.00")]])
@@ -72,6 +76,7 @@ func (host *host) configure(line line) (err error) {
 		config.Decide = schedq.DecideHost
 		config.CountCycles = true
 		host.early = config.KubeMinor < 34
+		host.flushes = config.KubeMinor >= 37
 	case "config":
 		if line.has("pop-from-backoff") {
 			config.PopFromBackoff = line.number("pop-from-backoff") == 1
@@ -185,21 +190,24 @@ type waiting struct {
 	unschedulable, pending schedq.Plugins
 	backingOff             bool
 	inPlace                bool // PreEnqueue refuses it where it is: it does not come in again
+	passed                 bool // PreEnqueue is not asked
+	flushed                bool // it is a leftover
 }
 
 // route takes a waiting pod where a strategy leads, through PreEnqueue, and says where it went: Nowhere if it stays.
 func (host *host) route(pod *waiting, strategy strategy, label schedq.Event) (schedq.Place, error) {
 	for strategy != skip {
 		decision := schedq.Decision{
-			Ref: pod.ref, Place: schedq.Active, Event: label, JudgedUpTo: host.queue.Words().EventSequence(),
+			Ref: pod.ref, Place: schedq.Active, Event: label, Flushed: pod.flushed,
+			JudgedUpTo: host.queue.Words().EventSequence(),
 		}
-		if strategy == afterBackoff && pod.backingOff {
-			decision.Place, decision.IfBackingOff = schedq.Backoff, !host.config.PopFromBackoff
+		if strategy == afterBackoff && (pod.backingOff || !host.early) {
+			decision.Place, decision.IfBackingOff = schedq.Backoff, pod.backingOff && !host.config.PopFromBackoff
 		}
-		if !decision.IfBackingOff {
+		if !decision.IfBackingOff && !pod.passed {
 			decision.Gate = pod.profile.preEnqueue(host.objects[pod.object], pod.gate)
 			if decision.Gate != 0 {
-				decision.Place, decision.Uncounted = schedq.Gated, pod.inPlace
+				decision.Place, decision.Uncounted, decision.Flushed = schedq.Gated, pod.inPlace, false
 			}
 		}
 		result, err := host.queue.Apply(&decision)

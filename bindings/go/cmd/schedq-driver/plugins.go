@@ -54,8 +54,11 @@ var actions = map[string]schedq.Action{
 	"UpdateNodeTaint":                    schedq.ActionUpdateNodeTaint,
 	"UpdateNodeCondition":                schedq.ActionUpdateNodeCondition,
 	"UpdateNodeAnnotation":               schedq.ActionUpdateNodeAnnotation,
+	"UpdateNodeDeclaredFeature":          schedq.ActionUpdateNodeDeclaredFeature,
+	"UpdateNodePreemptionPolicy":         schedq.ActionUpdateNodePreemptionPolicy,
 	"UpdatePodLabel":                     schedq.ActionUpdatePodLabel,
 	"UpdatePodScaleDown":                 schedq.ActionUpdatePodScaleDown,
+	"UpdatePodScaleUp":                   schedq.ActionUpdatePodScaleUp,
 	"UpdatePodToleration":                schedq.ActionUpdatePodToleration,
 	"UpdatePodSchedulingGatesEliminated": schedq.ActionUpdatePodGatesEliminated,
 	"UpdatePodGeneratedResourceClaim":    schedq.ActionUpdatePodGeneratedClaim,
@@ -68,6 +71,9 @@ type kind struct {
 }
 
 var wildcard = kind{"*", schedq.ActionAll}
+
+// podResources are what a plugin hears of that registered Pod.
+var podResources = []string{"AssignedPod", "UnschedulablePod", "UnscheduledPod", "TargetPod"}
 
 // parseKind reads RESOURCE:ACTION|ACTION.
 func parseKind(text string) kind {
@@ -86,7 +92,7 @@ func (registered kind) matches(coming kind, early bool) bool {
 		return true
 	}
 	agree := registered.resource == coming.resource ||
-		registered.resource == "Pod" && (coming.resource == "AssignedPod" || coming.resource == "UnschedulablePod")
+		registered.resource == "Pod" && slices.Contains(podResources, coming.resource)
 	share := registered.actions&coming.actions != 0
 	if early {
 		return agree && share

@@ -46,6 +46,9 @@ func (host *host) note(id identity, profile *profile, handle schedq.Pod) *pod {
 		record = &pod{id: id}
 		host.pods[id] = record
 	}
+	if record.handle != handle {
+		record.flushed = 0
+	}
 	record.profile, record.handle = profile, handle
 	return record
 }
@@ -100,6 +103,9 @@ func (host *host) pop() (string, error) {
 	if popped.FromBackoff {
 		text += " from=backoff"
 	}
+	if popped.Flushed {
+		text += " flushed=1"
+	}
 	return text, nil
 }
 
@@ -128,12 +134,12 @@ func (host *host) direct(failure *schedq.Failure, strategy strategy, profile *pr
 	case strategy == skip:
 		failure.Place = schedq.Parked
 		return
-	case strategy == afterBackoff && host.config.MaxBackoff > 0:
+	case strategy == afterBackoff:
 		failure.Place = schedq.Backoff
 	default:
 		failure.Place = schedq.Active
 	}
-	if failure.Place == schedq.Active || host.config.PopFromBackoff {
+	if failure.Place == schedq.Active || host.config.MaxBackoff == 0 || host.config.PopFromBackoff {
 		if gate := profile.preEnqueue(object, 0); gate != 0 {
 			failure.Place, failure.Gate = schedq.Gated, gate
 		}
@@ -176,7 +182,7 @@ func (host *host) fail(id identity, line line) (string, error) {
 		failure.JudgedUpTo, err = result.Sequence, nil
 	}
 	if err == nil || err == schedq.ErrGone {
-		pod.inFlight = false
+		pod.inFlight, pod.flushed = false, 0
 	}
 	if err == schedq.ErrGone {
 		return "error present", nil
