@@ -375,12 +375,12 @@ typedef struct schedq_pod_facts {
  * the other way round; an update may be both. new_facts decides: `assigned` 1 gives events of
  * AssignedPod, else `target` 1 those of TargetPod; without `scale_up` there is no scale-up.
  * Arguments are not checked.
+ * @param old_facts    not NULL
+ * @param old_requests NULL if old_count is 0
  * @param old_count    elements of `old_requests`
  * @param new_facts    not NULL
  * @param new_requests NULL if new_count is 0
  * @param new_count    elements of `new_requests`
- * @param old_facts    not NULL, as new_facts
- * @param old_requests NULL if old_count is 0, as new_requests
  * @param events       receives the ids; room for 6 (without scale_up for 5)
  * @retval 1..6 how many; if the update is none of these kinds, 1: the event ..._POD_UPDATE
  *
