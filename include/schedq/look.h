@@ -256,8 +256,8 @@ SCHEDQ_API schedq_status_t schedq_peek(schedq_worker_t *worker, schedq_visit_fn 
  * Visits the pods that the next `count` pops would take, in that order, and takes none.
  *
  * Each was poppable during the call, and is visited once. If nothing else happens meanwhile these
- * are the next ones; else some that were popped, moved or deleted before their turn may be missing.
- * Visitors run without any lock.
+ * are the next ones; else some that were popped, updated, held or deleted before their turn may be
+ * missing. Visitors run without any lock.
  * @param visit is called for each
  * @param count at least 1
  * @retval SCHEDQ_OK       at least one was visited; fewer than `count`: there were no more, or some

@@ -11,9 +11,10 @@
  * What a lane or run holds beyond that greatest is not read. Refs are judged: only VALID ones are
  * collected, so a pod is there at the version that its ref names. FUTURE ones are helped, as by a
  * pop: `reorder` may have been raised before the look began, and the pod leave its old place before
- * that is looked at. A ref that was published twice is left out when the heap is sorted. If the
- * room was full and is not any more, the look begins again with more. Pods in backoff come behind,
- * if pops take them.
+ * that is looked at. A ref that was published, or read, twice is left out when the heap is sorted.
+ * Once the room was full, no further band is looked at, since what was left out of this one comes
+ * before them; if it is not full any more then, the look begins again with more. Pods in backoff
+ * come behind, if pops take them.
  *
  * A pod that is described anew and not moved so far is moved first, as a pop does, and the look
  * begins again; so it does if `reorder` changed, LOOKS_MANY times for more than one pod.
@@ -26,7 +27,8 @@
  * visited, that each that was collected was popped, moved or deleted. Nothing is written, but what
  * a pop too would finish of a move that is half done, and slots of runs that are spent.
  *
- * EVIDENCE. tests/unit/test_peek.c; tests/differential: peek, peek-many; stress/explore: peek_*.
+ * EVIDENCE. tests/unit/test_peek.c, test_peek_threads.c; tests/differential: peek, peek-many;
+ * stress/explore: peek_*; stress/history: line.
  */
 #include "lockfree/calls/get.h"
 #include "lockfree/calls/ops.h"
@@ -198,15 +200,14 @@ collect_leaf(struct line *line, const struct band_leaf *leaf)
 {
     uint64_t rows = summary_bits(&leaf->summary); /* as walk_on:B */
 
-    for (; rows != 0 && line->count < line->room; rows &= rows - 1) {
-        size_t begin = line->count;
+    for (; rows != 0 && !line->full; rows &= rows - 1) {
+        size_t begin = line->count; /* < room */
 
         if (!collect_bin(line, begin, &leaf->rows[__builtin_ctzll(rows)].band->bin)) {
             return false;
         }
         sort_part(line, begin);
     }
-    line->full |= rows != 0;
     return true;
 }
 
@@ -218,7 +219,7 @@ collect_active(struct line *line)
     for (uint32_t top = 0; top < table->top_count; top++) {
         uint64_t leaves = summary_bits(&table->tops[top]); /* as walk_on:A */
 
-        for (; leaves != 0; leaves &= leaves - 1) {
+        for (; leaves != 0 && !line->full; leaves &= leaves - 1) {
             uint32_t i = top * SUMMARY_ROWS + (uint32_t)__builtin_ctzll(leaves);
 
             if (!collect_leaf(line, table->leaves[i].leaf)) {
@@ -235,8 +236,7 @@ collect_backoff(struct line *line)
     struct queue *queue = queue_of(line->worker);
     size_t begin = line->count;
 
-    if (begin == line->room) {
-        line->full = true;
+    if (line->full) {
         return;
     }
     for (uint32_t used = backoff_used(queue, PLACE_BACKOFF); used != 0;) {
