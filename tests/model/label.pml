@@ -4,21 +4,23 @@
  * A hint {life, record} is in a bucket from before a pod with the label exists; what becomes of it depends on the record's
  * word and on the description's label alone. One record: the word has version and place, a life is the version with which
  * it begins, one more than the free record's. LABELLED adds a pod with the label, and ends it; or its add fails behind the
- * hint, and gives the record back as it was. PLAIN takes the record whenever it is free, adds a pod without a label, and
+ * hint, and gives the record back as it was; or behind the word, because the index has another pod of the name. PLAIN takes the record whenever it is free, adds a pod without a label, and
  * ends it. A sweeper loads the bucket, judges each hint, and replaces the bucket, if it has not changed, by those that are
  * needed: it stands for an insertion of another pod, and for a reading. The canceller loads the bucket, judges all hints,
- * finds the bucket unchanged and what was pending still pending, and ends those that stand; else it begins again.
+ * finds the bucket unchanged and what was pending still pending, and ends those that stand and that the index has; else it
+ * begins again.
  *
  * Claims
  *   a pod that has the label has its hint in the bucket (Observer, in every state)
  *   the canceller reaches a pod whose add returned before it began and that lasts (Canceller)
- *   he reaches none without the label (Canceller)
+ *   he reaches none without the label (Canceller), and none that never existed
  *
  * Planted bugs
  *   -DHINT_LATE      the pod exists, then the hint is inserted
  *   -DDROP_UNBORN    a sweep drops the hints of a life that has not begun
  *   -DANY_LABEL      a hint stands for whoever has its life, label or not
  *   -DANY_LIFE       a hint stands for whoever has the record and the label
+ *   -DNO_INDEX       the canceller does not ask the index
  *   -DNO_COMPARE     the sweeper stores the bucket without comparing
  *
  * Bounds: 3 lives. Each may stop anywhere.
@@ -27,7 +29,8 @@
  * stands for engine/lockfree/signals/nominator.c judge_description f47b0bc4
  * stands for engine/lockfree/calls/add.c enter_label 8ecfd492
  * stands for engine/lockfree/calls/add.c describe_more f786c33e
- * stands for engine/lockfree/calls/label.c lockfree_labelled ee30bab9
+ * stands for engine/lockfree/calls/label.c lockfree_labelled dd930e76
+ * stands for engine/lockfree/calls/label.c exists c2703130
  */
 #define LIVES 3
 
@@ -37,9 +40,16 @@ bool label;        /* of the description */
 bool owned;        /* free, and an add's own */
 byte bucket;       /* bit n: the hint of life n */
 byte bucket_name;  /* another after each exchange */
+bool known[LIVES + 2];  /* the index has it, or had it */
 bool stands[LIVES + 2]; /* ghost: its add returned, and nobody ended it */
 
 #define HINT(n) (1 << (n))
+
+#ifdef NO_INDEX
+#define EXISTS(n) true
+#else
+#define EXISTS(n) known[n]
+#endif
 
 #ifdef DROP_UNBORN
 #define UNBORN(n) false
@@ -118,10 +128,14 @@ active proctype Labelled()
 #ifdef HINT_LATE
        insert(n);
 #endif
-       atomic { if :: used && version == n -> stands[n] = true :: else fi };
        if
-       :: stands[n] = false; finish(n)
-       :: skip
+       :: finish(n) /* the name was taken */
+       :: known[n] = true;
+          atomic { if :: used && version == n -> stands[n] = true :: else fi };
+          if
+          :: stands[n] = false; finish(n)
+          :: skip
+          fi
        fi
     fi
 }
@@ -133,6 +147,7 @@ proctype Again()
     take(n);
     insert(n);
     begin(n, true);
+    known[n] = true;
     atomic { if :: used && version == n -> stands[n] = true :: else fi }
 }
 
@@ -206,7 +221,7 @@ again:
     :: n <= LIVES ->
        assert(!must[n] || !stands[n] || (found & HINT(n)));
        if
-       :: found & HINT(n) -> finish(n)
+       :: (found & HINT(n)) && EXISTS(n) -> assert(known[n]); finish(n)
        :: else
        fi;
        n++

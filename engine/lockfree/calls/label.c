@@ -1,8 +1,11 @@
 /*
  * All pods of a label. Where they are found: nominator.h, LABELS.
  *
- * LINEARIZATION. Of a pod that is found: the load of its description in the reading. What is done
- * to it is a call of its own.
+ * A record has its label before the index makes the pod exist, or says that the name is there. So
+ * of a pod that was found the index is asked too: nothing is done to one that never existed.
+ *
+ * LINEARIZATION. Of a pod that is found: the look at the index. What is done to it is a call of its
+ * own.
  *
  * ORDERING
  *   nominator_insert:A, the commit that makes the pod exist (add.c) -> bucket_load:A to C
@@ -11,10 +14,43 @@
  * PROGRESS. Lock-free: a reading that begins again means that another thread added a pod whose
  * label is in the same bucket, or dropped hints there. Nothing is held between two pods.
  *
- * EVIDENCE. tests/model: nominator; tests/unit/test_label.c.
+ * EVIDENCE. tests/model: nominator; stress/history: labels; tests/unit/test_label.c,
+ * test_label_threads.c.
  */
 #include "lockfree/calls/hinted.h"
 #include "lockfree/calls/ops.h"
+#include "lockfree/moves/report.h"
+
+/* It does, or did a moment ago: what is done to it finds that out. */
+static bool
+exists(struct worker *worker, const struct nominated *pod)
+{
+    const schedq_pod_t handle = entry_handle(pod->record, pod->life);
+    bool found;
+    struct view view;
+
+    /* Ends: each further round means that the pod changed, or its add gave up. */
+    do {
+        found = report_handle(queue_of(worker), handle, &view) &&
+                report_exists(worker, pod->record, &view);
+    } while (found && entry_state(view.entry) != view.state);
+    return found;
+}
+
+static void
+keep_those_that_exist(struct worker *worker, struct hinted *found)
+{
+    size_t kept = 0;
+
+    section_begin(worker);
+    for (size_t i = 0; i < found->count; i++) {
+        if (exists(worker, &found->pods[i])) {
+            found->pods[kept++] = found->pods[i];
+        }
+    }
+    section_end(worker);
+    found->count = kept;
+}
 
 schedq_status_t
 lockfree_labelled(schedq_worker_t *base, uint64_t label, label_fn *each, void *ctx)
@@ -26,6 +62,7 @@ lockfree_labelled(schedq_worker_t *base, uint64_t label, label_fn *each, void *c
     if (!hinted_read(worker, &queue_of(worker)->labels, label, &found)) {
         return SCHEDQ_NOMEM;
     }
+    keep_those_that_exist(worker, &found);
     for (size_t i = 0; status == SCHEDQ_OK && i < found.count; i++) {
         status = each(ctx, entry_handle(found.pods[i].record, found.pods[i].life));
     }
