@@ -60,7 +60,8 @@ typedef struct schedq_config {
     /*
      * Caps. A call that would exceed one returns SCHEDQ_FULL. 0 = no cap but the width of a word.
      * (LOCKFREE: overlapping calls may exceed it together, each by the first pod that it adds. An
-     * add that has not returned counts, even if it will find its name taken.)
+     * add that has not returned counts, even if it will find its name taken; so does a pod that
+     * ended, until its end is ordered before the add by more than time.)
      */
     uint32_t max_pods;    /**< default 1,048,576; 0..268,435,455 */
     uint32_t max_bands;   /**< distinct priorities of active pods (with fifo there is one). An add

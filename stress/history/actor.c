@@ -59,11 +59,18 @@ note(actor_t *actor, uint8_t call, uint64_t begin, uint64_t end)
     record_t *record = book_take(actor->book, actor->number);
     memset(record, 0, sizeof *record);
     record->begin = begin;
-    record->end = end;
+    record->end = record->settled = end;
     record->call = call;
     record->thread = (uint8_t)actor->number;
     record->name = NO_NAME;
     return record;
+}
+
+/* It says itself of how many pods it tells. */
+static bool
+tells_count(op_kind_t kind)
+{
+    return kind == OP_TRY_POP_MANY || kind == OP_LABEL_CANCEL || kind == OP_PEEK_MANY;
 }
 
 /* A record for each pod of the call; returns the first, the others follow it in memory. */
@@ -71,7 +78,8 @@ static record_t *
 leave(actor_t *actor, uint64_t begin, const op_t *op)
 {
     uint64_t end = stamp_end();
-    size_t count = op->kind == OP_TRY_POP_MANY ? op->got : op->count;
+    uint64_t settled = actor->book->settings.max_pods != 0 ? stamp_settled() : end;
+    size_t count = tells_count(op->kind) ? op->got : op->count;
     record_t *first = NULL;
     atomic_store_explicit(&actor->doing, OP_NONE, memory_order_relaxed);
     atomic_store_explicit(&actor->calls,
@@ -79,6 +87,7 @@ leave(actor_t *actor, uint64_t begin, const op_t *op)
                           memory_order_relaxed);
     for (size_t i = 0; i < count || i == 0; i++) {
         record_t *record = note(actor, call_of(op), begin, end);
+        record->settled = settled;
         record->status = (uint8_t)op_element(op, i);
         record->element = (uint16_t)i;
         record->pod = op->pods != NULL ? op->pods[i].bits : 0;
@@ -100,6 +109,7 @@ static void
 note_description(record_t *record, const description_t *what, uint64_t object)
 {
     record->name = what->name;
+    record->label = what->label;
     record->priority = what->priority;
     record->keyed = what->keyed;
     record->key = what->key;
@@ -144,6 +154,7 @@ make_spec(actor_t *actor, const description_t *what, schedq_pod_spec_t *spec)
     *spec = (schedq_pod_spec_t)SCHEDQ_POD_SPEC_INIT;
     spec->object = next_object(actor, what);
     spec->priority = what->priority;
+    spec->label = what->label;
     if (what->keyed) {
         spec->flags = SCHEDQ_POD_ORDER_KEY;
         spec->order_key = what->key;
@@ -541,6 +552,58 @@ actor_release(actor_t *actor)
     keep(actor, OP_RELEASE, pod);
 }
 
+/* The records of a call on the pods of a label: the first, of one that tells of no pods. */
+static record_t *
+run_label(actor_t *actor, op_t *op, uint32_t label)
+{
+    op->label = label;
+    record_t *records = run(actor, op);
+    for (size_t i = 0; i == 0 || (tells_count(op->kind) && i < op->got); i++) {
+        records[i].label = label;
+        records[i].count = (uint32_t)op->got;
+        records[i].room = (uint32_t)op->room;
+    }
+    return records;
+}
+
+void
+actor_label_hold(actor_t *actor, uint32_t label)
+{
+    if (actor->kept_label_count == KEPT_MAX)
+        actor_label_release(actor);
+    actor->kept_labels[actor->kept_label_count++] = label;
+    run_label(actor, &(op_t){.kind = OP_LABEL_HOLD}, label);
+}
+
+void
+actor_label_release(actor_t *actor)
+{
+    if (actor->kept_label_count == 0)
+        return;
+    unsigned which = dice_roll(&actor->dice, actor->kept_label_count);
+    uint32_t label = actor->kept_labels[which];
+    actor->kept_labels[which] = actor->kept_labels[--actor->kept_label_count];
+    run_label(actor, &(op_t){.kind = OP_LABEL_RELEASE}, label);
+}
+
+void
+actor_label_cancel(actor_t *actor, uint32_t label, size_t room)
+{
+    schedq_result_t results[MANY];
+    op_t op = {.kind = OP_LABEL_CANCEL, .results = results, .room = room};
+    record_t *records = run_label(actor, &op, label);
+    for (size_t i = 0; i < op.got; i++) {
+        note_result(&records[i], &results[i]);
+        records[i].object = results[i].object;
+    }
+}
+
+void
+actor_label_count(actor_t *actor, uint32_t label)
+{
+    run_label(actor, &(op_t){.kind = OP_LABEL_COUNT}, label);
+}
+
 void
 actor_nominate(actor_t *actor, uint64_t pod, unsigned node)
 {
@@ -577,10 +640,10 @@ find(actor_t *actor, uint32_t name)
     return record;
 }
 
-schedq_place_t
+uint64_t
 actor_find(actor_t *actor, uint32_t name)
 {
-    return (schedq_place_t)find(actor, name)->place;
+    return find(actor, name)->pod;
 }
 
 static int
@@ -603,6 +666,20 @@ actor_look(actor_t *actor, uint32_t name)
         schedq_get(actor->worker, (schedq_pod_t){record->pod}, copy_history, record);
 }
 
+/* What a visitor saw; its fields are those of the record. */
+static void
+note_seen(record_t *record, const record_t *seen)
+{
+    record->name = seen->name;
+    record->pod = seen->pod;
+    record->object = seen->object;
+    record->priority = seen->priority;
+    record->place = seen->place;
+    record->timestamp_ns = seen->timestamp_ns;
+    record->node = seen->node;
+    record->tells_node = true;
+}
+
 static int
 copy_info(void *ctx, const schedq_pod_info_t *info)
 {
@@ -620,18 +697,63 @@ copy_info(void *ctx, const schedq_pod_info_t *info)
 void
 actor_get(actor_t *actor, uint64_t pod)
 {
-    record_t seen = {.name = NO_NAME};
+    record_t seen;
     op_t op = {.kind = OP_GET, .pods = &(schedq_pod_t){pod}, .visit = copy_info, .ctx = &seen};
     record_t *record = run(actor, &op);
+    if (op.status == SCHEDQ_OK)
+        note_seen(record, &seen);
+}
+
+typedef struct line {
+    record_t pods[MANY];
+    size_t count;
+} line_t;
+
+static int
+copy_next(void *ctx, const schedq_pod_info_t *info)
+{
+    line_t *line = ctx;
+    return line->count < MANY ? copy_info(&line->pods[line->count++], info) : 0;
+}
+
+static void
+peek(actor_t *actor, op_kind_t kind, size_t count)
+{
+    line_t line = {.count = 0};
+    op_t op = {.kind = kind, .count = count, .visit = copy_next, .ctx = &line};
+    uint64_t begin = enter(actor, &op);
+    op_run(actor->worker, &op);
+    op.got = line.count;
+    record_t *records = leave(actor, begin, &op);
+    for (size_t i = 0; i < line.count; i++) {
+        note_seen(&records[i], &line.pods[i]);
+        records[i].from_backoff = records[i].place == SCHEDQ_BACKOFF;
+        records[i].count = (uint32_t)line.count;
+        records[i].room = (uint32_t)count;
+    }
+}
+
+void
+actor_peek(actor_t *actor)
+{
+    peek(actor, OP_PEEK, 1);
+}
+
+void
+actor_peek_many(actor_t *actor, size_t count)
+{
+    peek(actor, OP_PEEK_MANY, count);
+}
+
+void
+actor_position(actor_t *actor, uint64_t pod)
+{
+    op_t op = {.kind = OP_POSITION, .pods = &(schedq_pod_t){pod}};
+    record_t *record = run(actor, &op);
     if (op.status == SCHEDQ_OK) {
-        record->name = seen.name;
-        record->pod = seen.pod;
-        record->object = seen.object;
-        record->priority = seen.priority;
-        record->place = seen.place;
-        record->timestamp_ns = seen.timestamp_ns;
-        record->node = seen.node;
-        record->tells_node = true;
+        record->place = SCHEDQ_ACTIVE;
+        record->lower = op.lower;
+        record->upper = op.upper;
     }
 }
 

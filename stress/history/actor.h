@@ -41,7 +41,9 @@ typedef struct actor {
     unsigned in_hand_count;
     in_hand_t in_hand[IN_HAND_MAX];
     unsigned kept_count;
-    uint64_t kept[KEPT_MAX];    /* pods that it held, and has to release */
+    unsigned kept_label_count;
+    uint64_t kept[KEPT_MAX]; /* pods that it held, and has to release */
+    uint32_t kept_labels[KEPT_MAX];
     uint64_t used[USED_TOKENS]; /* tokens of long ago, some of earlier rounds */
     _Atomic uint32_t doing;     /* as in a record; OP_NONE between calls */
     _Atomic uint64_t calls;     /* ever */
@@ -50,6 +52,7 @@ typedef struct actor {
 /** How a new or updated pod is described. */
 typedef struct description {
     uint32_t name;
+    uint32_t label; /* 0: none */
     int32_t priority;
     bool keyed;
     int64_t key;
@@ -100,19 +103,29 @@ void actor_event(actor_t *actor, kind_t kind, unsigned class);
 void actor_target(actor_t *actor, uint64_t pod);
 void actor_activate(actor_t *actor, const uint64_t *pods, size_t count);
 void actor_tick(actor_t *actor);
-/** `node`: 0: to none. */
 /** Holds a pod, and notes that it has to be released. */
 void actor_hold(actor_t *actor, uint64_t pod);
 /** Releases one of those that it held, if any. */
 void actor_release(actor_t *actor);
+/* The same of the pods of a label. */
+void actor_label_hold(actor_t *actor, uint32_t label);
+void actor_label_release(actor_t *actor);
+/** Deletes at most `room` pods of a label, 1..MANY. */
+void actor_label_cancel(actor_t *actor, uint32_t label, size_t room);
+void actor_label_count(actor_t *actor, uint32_t label);
+/** `node`: 0: to none. */
 void actor_nominate(actor_t *actor, uint64_t pod, unsigned node);
 void actor_gate(actor_t *actor, unsigned gate, bool shut);
 
-/** Returns the place it said, SCHEDQ_NOWHERE if there is no such pod. */
-schedq_place_t actor_find(actor_t *actor, uint32_t name);
+/** Returns the pod's handle, 0 if there is none. */
+uint64_t actor_find(actor_t *actor, uint32_t name);
 /** find, and what the next round must know of the pod. */
 void actor_look(actor_t *actor, uint32_t name);
 void actor_get(actor_t *actor, uint64_t pod);
+void actor_peek(actor_t *actor);
+/** 1..MANY */
+void actor_peek_many(actor_t *actor, size_t count);
+void actor_position(actor_t *actor, uint64_t pod);
 void actor_delete_name(actor_t *actor, uint32_t name);
 void actor_delete_pod(actor_t *actor, uint64_t pod);
 void actor_close(actor_t *actor);

@@ -26,6 +26,11 @@
  * calls were taken and not on their order: a set that led nowhere once is not tried again with that
  * place.
  *
+ * label_hold and label_release that surely meet a pod (labels.c) are calls on it too, without an
+ * answer: behind a piece with a label_release the pod may be anywhere. Of those that overlap its
+ * add nobody can tell whether they reached it: until they are over the pod may be held or not,
+ * whatever was seen; and then it is unknown, until a look, a pop, a failure or a further call says.
+ *
  * A release leads back to places that the pod had before. A look that says one of them may have
  * come before the hold as well as after the release, and the order that is found need not be the
  * one that was: behind a piece with a release the pod may be anywhere again that the release may
@@ -43,6 +48,11 @@
 #define DEAD_SETS 4096u
 #define STEPS_MAX 2000000u
 #define PRINTED_CALLS 24
+
+/* A place of pods that wait, for those of which nobody can tell where, but for HELD. */
+#define ANYWHERE (SCHEDQ_HELD + 1)
+
+enum { HELD_NO, HELD_YES, HELD_UNKNOWN };
 
 enum { LIFE_UNBORN, LIFE_WAITING, LIFE_INFLIGHT, LIFE_DELETED, LIFE_ENDED };
 
@@ -82,6 +92,7 @@ automaton_make(const book_t *book, uint32_t names)
     automaton_t *automaton = room(1, sizeof *automaton);
     automaton->names = names;
     automaton->starts = room((size_t)names + 2, sizeof *automaton->starts);
+    records *= 2; /* those of the book, and the touches */
     automaton->calls = room(records, sizeof *automaton->calls);
     automaton->next = room(records + 1, sizeof *automaton->next);
     automaton->previous = room(records + 1, sizeof *automaton->previous);
@@ -125,9 +136,18 @@ may_become(uint8_t from, uint8_t to)
     case SCHEDQ_GATED:
     case SCHEDQ_BACKOFF:
         return to == SCHEDQ_GATED || to == SCHEDQ_BACKOFF || to == SCHEDQ_ACTIVE;
+    case ANYWHERE:
+        return to != SCHEDQ_HELD;
     default:
         return to == from;
     }
+}
+
+/* Of a pod that waits. */
+static bool
+may_be_at(const life_t *life, uint8_t place)
+{
+    return (life->held == HELD_UNKNOWN && place == SCHEDQ_HELD) || may_become(life->place, place);
 }
 
 static bool
@@ -139,7 +159,7 @@ may_see(const automaton_t *automaton, const record_t *record, uint64_t object)
     if (life->state == LIFE_INFLIGHT)
         return record->place == SCHEDQ_INFLIGHT;
     return life->state == LIFE_WAITING && (record->stay == NULL || record->stay == life->stay) &&
-           may_become(life->place, record->place);
+           may_be_at(life, record->place);
 }
 
 static bool
@@ -181,7 +201,8 @@ may_use_token(const record_t *record)
     switch (record->status) {
     case SCHEDQ_OK:
         return state == LIFE_INFLIGHT &&
-               (!record_fails(record) || (record->place == SCHEDQ_HELD) == record->life->held);
+               (!record_fails(record) || record->life->held == HELD_UNKNOWN ||
+                (record->place == SCHEDQ_HELD) == (record->life->held == HELD_YES));
     case SCHEDQ_GONE:
         return state == LIFE_DELETED;
     case SCHEDQ_STALE:
@@ -195,7 +216,7 @@ static bool
 may_pop(const record_t *record)
 {
     const life_t *life = record->life;
-    return life->state == LIFE_WAITING && !life->held && life->stay == record->stay &&
+    return life->state == LIFE_WAITING && life->held != HELD_YES && life->stay == record->stay &&
            life->object == record->object &&
            (!record->from_backoff || may_become(life->place, SCHEDQ_BACKOFF));
 }
@@ -231,6 +252,20 @@ may_keep(const automaton_t *automaton, const record_t *record)
     return (record->place == SCHEDQ_HELD) == (record->call == OP_HOLD);
 }
 
+/* GONE: it is not active. */
+static bool
+may_tell_position(const automaton_t *automaton, const record_t *record)
+{
+    const life_t *life = record->life;
+    if (record->status == SCHEDQ_NOT_FOUND || life == NULL)
+        return automaton->occupant != life;
+    if (record->status == SCHEDQ_OK)
+        return may_see(automaton, record, life->object);
+    return automaton->occupant == life &&
+           (life->state != LIFE_WAITING || life->place != SCHEDQ_ACTIVE ||
+            life->held == HELD_UNKNOWN);
+}
+
 static bool
 is_legal(const automaton_t *automaton, const record_t *record)
 {
@@ -255,17 +290,25 @@ is_legal(const automaton_t *automaton, const record_t *record)
         return record->status == SCHEDQ_OK ? may_delete(automaton, record)
                                            : automaton->occupant == NULL;
     case CALL_DELETE_POD:
+    case OP_LABEL_CANCEL:
         return record->status == SCHEDQ_OK ? may_delete(automaton, record)
                                            : automaton->occupant != record->life;
     case OP_FIND:
         return record->status == SCHEDQ_OK ? may_see(automaton, record, record->object)
                                            : automaton->occupant == NULL;
     case OP_GET:
+    case OP_PEEK:
+    case OP_PEEK_MANY:
         return record->status == SCHEDQ_OK ? may_see(automaton, record, record->object)
                                            : automaton->occupant != record->life;
     case OP_HOLD:
     case OP_RELEASE:
         return may_keep(automaton, record);
+    case OP_LABEL_HOLD:
+    case OP_LABEL_RELEASE:
+        return true; /* whose pod is over, it does nothing to */
+    case OP_POSITION:
+        return may_tell_position(automaton, record);
     case OP_NOMINATE:
         return (record->status == SCHEDQ_OK) == (automaton->occupant == record->life);
     default:
@@ -273,13 +316,24 @@ is_legal(const automaton_t *automaton, const record_t *record)
     }
 }
 
-/* A look that finds the pod further on than any before; asked of calls that are legal. */
+/* A call on the pod's label that overlaps its add may still come, whatever this one finds. */
+static bool
+tells_nothing_of_holds(const record_t *record)
+{
+    return record->from <= record->life->unsure_until;
+}
+
+/*
+ * A look that finds the pod further on than any before; asked of calls that are legal. A position
+ * does not say in which stay the pod was active.
+ */
 static bool
 finds_it_moved(const record_t *record)
 {
     const life_t *life = record->life;
-    return record_sees(record) && life != NULL && life->state == LIFE_WAITING &&
-           life->place != record->place;
+    return record_sees(record) && record->call != OP_POSITION && life != NULL &&
+           life->state == LIFE_WAITING && !tells_nothing_of_holds(record) &&
+           (life->place != record->place || life->held == HELD_UNKNOWN);
 }
 
 static bool
@@ -288,8 +342,10 @@ changes(const record_t *record)
     if (finds_it_moved(record))
         return true;
     if (record->call == OP_TOKEN_ALIVE || record->call == OP_FIND || record->call == OP_GET ||
-        record->call == OP_NOMINATE)
+        record->call == OP_NOMINATE || record->call == OP_POSITION || record_peeks(record))
         return false;
+    if (record_keeps_label(record))
+        return record->life->state == LIFE_WAITING || record->life->state == LIFE_INFLIGHT;
     return record->call == CALL_CARRY || record->status == SCHEDQ_OK ||
            (record_uses_token(record) && record->status == SCHEDQ_GONE);
 }
@@ -298,8 +354,7 @@ typedef struct before {
     life_t *occupant;
     const stay_t *stay, *released;
     uint64_t object;
-    uint8_t state, place;
-    bool held;
+    uint8_t state, place, held;
 } before_t;
 
 static before_t
@@ -347,25 +402,43 @@ first_place(const record_t *record)
 
 /* A release may bring it anywhere that an error's backoff may lead to. */
 static void
-keep_back(life_t *life, bool held)
+keep_back(life_t *life, bool hold)
 {
-    if (life->state == LIFE_WAITING && held) {
+    if (life->state == LIFE_WAITING && hold) {
         life->place = SCHEDQ_HELD;
-    } else if (life->state == LIFE_WAITING && life->held) {
-        life->place = SCHEDQ_ERROR_BACKOFF;
+    } else if (life->state == LIFE_WAITING && life->held != HELD_NO) {
+        life->place = life->held == HELD_YES ? SCHEDQ_ERROR_BACKOFF : ANYWHERE;
         life->released = life->stay;
     }
-    life->held = held;
+    life->held = hold ? HELD_YES : HELD_NO;
 }
 
-/* Behind a piece: what its looks said of a pod that it released may be of the time before. */
+/* Where it is seen, or fails to, says whether it is held. */
+static void
+learn_place(life_t *life, uint8_t place)
+{
+    life->place = place;
+    if (life->held == HELD_UNKNOWN)
+        life->held = place == SCHEDQ_HELD ? HELD_YES : HELD_NO;
+}
+
+/*
+ * Behind a piece: what its looks said of a pod that it released may be of the time before. A call
+ * on a label has no answer that says in which stay it met the pod.
+ */
 static void
 forget_looks(automaton_t *automaton, record_t **piece, uint32_t count)
 {
     life_t *life = automaton->occupant;
-    for (uint32_t i = 0; i < count; i++) {
-        if (piece[i]->call == OP_RELEASE && piece[i]->life == life && life != NULL &&
-            life->state == LIFE_WAITING && life->released == life->stay && !life->held)
+    for (uint32_t i = 0; i < count && life != NULL; i++) {
+        if (piece[i]->life != life)
+            continue;
+        if (life->state != LIFE_WAITING || life->held == HELD_YES)
+            continue;
+        if (piece[i]->call == OP_LABEL_RELEASE)
+            life->place = ANYWHERE;
+        else if (piece[i]->call == OP_RELEASE && life->released == life->stay &&
+                 life->place != ANYWHERE)
             life->place = SCHEDQ_ERROR_BACKOFF;
     }
 }
@@ -378,23 +451,32 @@ take_effect(automaton_t *automaton, record_t *record)
         automaton->occupant = life;
         life->object = record->object;
         wait_at(life, life->first, first_place(record));
-    } else if (record->call == OP_HOLD || record->call == OP_RELEASE) {
-        keep_back(life, record->call == OP_HOLD);
+        life->held = record->place == SCHEDQ_HELD ? HELD_YES : HELD_NO;
+    } else if (record->call == OP_HOLD || record->call == OP_LABEL_HOLD) {
+        keep_back(life, true);
+    } else if (record->call == OP_RELEASE || record->call == OP_LABEL_RELEASE) {
+        keep_back(life, false);
     } else if (record->call == OP_UPDATE) {
         /* it says where the pod is when the call is over, perhaps moved by then */
         life->object = record->object;
     } else if (record_sees(record)) {
-        life->place = record->place;
+        learn_place(life, record->place);
     } else if (record_is_pop(record)) {
         life->state = LIFE_INFLIGHT;
+        life->held = HELD_NO;
     } else if (record_fails(record)) {
         wait_at(life, life->stay->next, record->place);
+        learn_place(life, record->place);
     } else if (record_uses_token(record)) {
         life->state = LIFE_ENDED;
         automaton->occupant = record->status == SCHEDQ_OK ? NULL : automaton->occupant;
     } else {
         life->state = life->state == LIFE_INFLIGHT ? LIFE_DELETED : LIFE_ENDED;
         automaton->occupant = NULL;
+    }
+    if (tells_nothing_of_holds(record)) {
+        life->held = HELD_UNKNOWN;
+        life->place = ANYWHERE;
     }
 }
 
@@ -494,8 +576,8 @@ search(automaton_t *automaton)
     uint64_t set = automaton->set;
     if (automaton->occupant != NULL && automaton->occupant->state == LIFE_WAITING)
         set ^= automaton->occupant->place * UINT64_C(0x9e3779b97f4a7c15);
-    if (automaton->occupant != NULL && automaton->occupant->held)
-        set ^= UINT64_C(0x2545f4914f6cdd1d);
+    if (automaton->occupant != NULL)
+        set ^= automaton->occupant->held * UINT64_C(0x2545f4914f6cdd1d);
     uint64_t *dead = &automaton->dead[set % DEAD_SETS];
     if (*dead != set && ++automaton->steps < STEPS_MAX && try_changes(automaton))
         return true;
@@ -551,20 +633,42 @@ is_mute(const record_t *record)
             (record_is_pop(record) || record_uses_token(record) || record->call == OP_TOKEN_ALIVE));
 }
 
+/* The calls of the book and the touches, by time; NULL: there is no more. */
+typedef struct both {
+    const book_t *book;
+    record_t *touches;
+    size_t touch_count, next, next_touch;
+} both_t;
+
+static record_t *
+next_of(both_t *both)
+{
+    record_t *record = both->next < both->book->count ? both->book->sorted[both->next] : NULL;
+    record_t *touch =
+        both->next_touch < both->touch_count ? &both->touches[both->next_touch] : NULL;
+    if (touch != NULL && (record == NULL || touch->from < record->from)) {
+        both->next_touch++;
+        return touch;
+    }
+    both->next += record != NULL;
+    return record;
+}
+
 static void
-sort_by_name(automaton_t *automaton, const book_t *book)
+sort_by_name(automaton_t *automaton, both_t both)
 {
     uint32_t *starts = automaton->starts;
+    record_t *record;
     memset(starts, 0, ((size_t)automaton->names + 2) * sizeof *starts);
-    for (size_t i = 0; i < book->count; i++) {
-        if (!is_mute(book->sorted[i]))
-            starts[name_of(book->sorted[i]) + 2]++;
+    for (both_t count = both; (record = next_of(&count)) != NULL;) {
+        if (!is_mute(record))
+            starts[name_of(record) + 2]++;
     }
     for (uint32_t name = 1; name < automaton->names; name++)
         starts[name + 1] += starts[name];
-    for (size_t i = 0; i < book->count; i++) {
-        if (!is_mute(book->sorted[i]))
-            automaton->calls[starts[name_of(book->sorted[i]) + 1]++] = book->sorted[i];
+    while ((record = next_of(&both)) != NULL) {
+        if (!is_mute(record))
+            automaton->calls[starts[name_of(record) + 1]++] = record;
     }
 }
 
@@ -621,9 +725,10 @@ check_name(automaton_t *automaton, record_t **calls, uint32_t count, report_t *r
 }
 
 void
-automaton_check(automaton_t *automaton, const book_t *book, report_t *report)
+automaton_check(automaton_t *automaton, const book_t *book, record_t *touches, size_t touch_count,
+                report_t *report)
 {
-    sort_by_name(automaton, book);
+    sort_by_name(automaton, (both_t){.book = book, .touches = touches, .touch_count = touch_count});
     uint32_t start = 0;
     for (uint32_t name = 0; name < automaton->names; name++) {
         uint32_t end = automaton->starts[name + 1];

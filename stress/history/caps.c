@@ -1,8 +1,12 @@
 /*
  * max_pods. FULL needs a moment in its call at which so many pods may have been there: each from
- * the begin of the call that made it to the end of the one that ended it, and each that some call
- * was just adding, whatever came of it. And never are there surely more: each from the end of the
- * one to the begin of the other, but for what calls that overlap add together.
+ * the begin of the call that made it until the one that ended it has settled, and each that some
+ * call was just adding, whatever came of it. And never are there surely more: each from the end of
+ * the one to the begin of the other, but for what calls that overlap add together.
+ *
+ * What ended is counted by a plain store, which a thread on another processor may see some time
+ * after the call's end, unless the two threads order their calls by more than the clock. So a
+ * capped queue's calls are followed by a fence and another stamp.
  */
 #include "check.h"
 
@@ -58,13 +62,6 @@ earlier(const void *a, const void *b)
     return second->by - first->by;
 }
 
-static bool
-may_add(const record_t *record)
-{
-    return record->call == OP_ADD || record->call == OP_ADD_MANY || record->call == OP_READD ||
-           record->call == OP_UPDATE;
-}
-
 /* The call that gave its record back; NULL: none did. */
 static const record_t *
 last_of(const life_t *life)
@@ -112,19 +109,19 @@ check_full(caps_rule_t *rule, const lives_t *lives, const book_t *book, report_t
         const life_t *life = &lives->lives[i];
         put(rule, life->created->begin, 1);
         if (last_of(life) != NULL)
-            put(rule, last_of(life)->end, -1);
+            put(rule, last_of(life)->settled, -1);
     }
     for (size_t i = 0; i < book->count; i++) {
         const record_t *record = book->all[i];
-        if (may_add(record) && !record_creates(record) && record->status != SCHEDQ_FULL) {
+        if (record_may_create(record) && !record_creates(record) && record->status != SCHEDQ_FULL) {
             put(rule, record->begin, 1);
-            put(rule, record->end, -1);
+            put(rule, record->settled, -1);
         }
     }
     add_up(rule);
     for (size_t i = 0; i < book->count; i++) {
         const record_t *record = book->sorted[i];
-        if (record->status != SCHEDQ_FULL || !may_add(record))
+        if (record->status != SCHEDQ_FULL || !record_may_create(record))
             continue;
         report_obligation(report, RULE_CAPS);
         int32_t most = most_during(rule, record);

@@ -10,6 +10,8 @@ struct checker {
     events_rule_t *events;
     due_rule_t *due;
     caps_rule_t *caps;
+    labels_rule_t *labels;
+    line_rule_t *line;
 };
 
 checker_t *
@@ -26,6 +28,8 @@ checker_make(const book_t *book, size_t operations, uint32_t names)
     checker->events = events_rule_make(book);
     checker->due = due_rule_make(book);
     checker->caps = caps_rule_make(book);
+    checker->labels = labels_rule_make(book, names);
+    checker->line = line_rule_make(book);
     return checker;
 }
 
@@ -38,15 +42,20 @@ checker_free(checker_t *checker)
     events_rule_free(checker->events);
     due_rule_free(checker->due);
     caps_rule_free(checker->caps);
+    labels_rule_free(checker->labels);
+    line_rule_free(checker->line);
     free(checker);
 }
 
 void
 checker_run(checker_t *checker, book_t *book, report_t *report)
 {
+    record_t *touches;
     lives_resolve(&checker->lives, book, report);
+    labels_rule_resolve(checker->labels, &checker->lives, book);
     once_check(&checker->lives, book, report);
-    automaton_check(checker->automaton, book, report);
+    size_t touch_count = labels_rule_touches(checker->labels, &touches);
+    automaton_check(checker->automaton, book, touches, touch_count, report);
     order_check(checker->order, &checker->lives, book, report);
     events_rule_check(checker->events, book, report);
     due_rule_check(checker->due, &checker->lives, book, report);
@@ -54,6 +63,8 @@ checker_run(checker_t *checker, book_t *book, report_t *report)
     close_check(book, report);
     nominations_check(book, report);
     caps_rule_check(checker->caps, &checker->lives, book, report);
+    labels_rule_check(checker->labels, book, report);
+    line_rule_check(checker->line, &checker->lives, book, report);
 }
 
 lives_t *

@@ -21,12 +21,34 @@ lives_t *checker_lives(checker_t *checker);
 /** once.c: every life ends once or is pending; its token is STALE after its use and not before. */
 void once_check(const lives_t *lives, const book_t *book, report_t *report);
 
+typedef struct labels_rule labels_rule_t;
+
+/** labels.c: label calls reach each pod of their label, and tell no others. */
+labels_rule_t *labels_rule_make(const book_t *book, uint32_t names);
+void labels_rule_free(labels_rule_t *rule);
+/** Which lives the round's calls reach; before any other rule looks at them. */
+void labels_rule_resolve(labels_rule_t *rule, const lives_t *lives, const book_t *book);
+void labels_rule_check(labels_rule_t *rule, const book_t *book, report_t *report);
+/** label_hold and label_release as calls on single pods, by begin. */
+size_t labels_rule_touches(labels_rule_t *rule, record_t **touches);
+
+typedef struct line_rule line_rule_t;
+
+/** line.c: what peek, peek_many and position say. */
+line_rule_t *line_rule_make(const book_t *book);
+void line_rule_free(line_rule_t *rule);
+void line_rule_check(line_rule_t *rule, const lives_t *lives, const book_t *book, report_t *report);
+
 typedef struct automaton automaton_t;
 
-/** automaton.c: for each name, some order of its calls explains every answer. */
+/**
+ * automaton.c: for each name, some order of its calls explains every answer. `touches`: calls
+ * beside those of the book, by begin.
+ */
 automaton_t *automaton_make(const book_t *book, uint32_t names);
 void automaton_free(automaton_t *automaton);
-void automaton_check(automaton_t *automaton, const book_t *book, report_t *report);
+void automaton_check(automaton_t *automaton, const book_t *book, record_t *touches,
+                     size_t touch_count, report_t *report);
 
 typedef struct order order_t;
 

@@ -18,7 +18,7 @@ counts_add(counts_t *counts, const book_t *book)
         counts->adds += record_creates(record) && record->call != CALL_CARRY;
         counts->pops += ok && record_is_pop(record);
         counts->dones += ok && record_is_done(record);
-        counts->deletes += ok && (record->call == OP_DELETE || record->call == CALL_DELETE_POD);
+        counts->deletes += ok && record_deletes(record);
         counts->updates += ok && record->call == OP_UPDATE && !record->added;
         counts->failures += record_fails(record);
         counts->events += ok && (record->call == CALL_TARGET ||
@@ -112,13 +112,16 @@ counts_check(const counts_t *counts, schedq_t *queue, unsigned workers, bool mov
 void
 counts_print(const counts_t *counts)
 {
-    static const uint8_t calls[][4] = {{OP_ADD, OP_ADD_MANY, OP_READD, OP_UPDATE},
-                                       {OP_TRY_POP, OP_POP_UNTIL, OP_POP, OP_TRY_POP_MANY},
-                                       {OP_DONE, OP_DONE_MANY, OP_FAIL, OP_TOKEN_ALIVE},
-                                       {OP_DELETE, CALL_DELETE_POD, OP_FIND, OP_GET},
-                                       {OP_NOTIFY, CALL_TARGET, OP_ACTIVATE, OP_TICK},
-                                       {OP_NOMINATE, OP_HOLD, OP_RELEASE, CALL_GATE},
-                                       {OP_CLOSE, OP_NONE, OP_NONE, OP_NONE}};
+    static const uint8_t calls[][4] = {
+        {OP_ADD, OP_ADD_MANY, OP_READD, OP_UPDATE},
+        {OP_TRY_POP, OP_POP_UNTIL, OP_POP, OP_TRY_POP_MANY},
+        {OP_DONE, OP_DONE_MANY, OP_FAIL, OP_TOKEN_ALIVE},
+        {OP_DELETE, CALL_DELETE_POD, OP_FIND, OP_GET},
+        {OP_NOTIFY, CALL_TARGET, OP_ACTIVATE, OP_TICK},
+        {OP_NOMINATE, OP_HOLD, OP_RELEASE, CALL_GATE},
+        {OP_LABEL_CANCEL, OP_LABEL_HOLD, OP_LABEL_RELEASE, OP_LABEL_COUNT},
+        {OP_PEEK, OP_PEEK_MANY, OP_POSITION, OP_CLOSE},
+        {OP_NONE, OP_NONE, OP_NONE, OP_NONE}};
     for (unsigned i = 0; calls[i / 4][i % 4] != OP_NONE; i++) {
         uint8_t call = calls[i / 4][i % 4];
         printf("%-14s", call_name(call));

@@ -42,7 +42,10 @@ set_free(actor_t *actor)
     actor_event(actor, KIND_GATES, 0); /* kube's gates hear no wildcard */
 }
 
-/* Where pods are capped, those that wait have to go first: the sleepers take them. */
+/*
+ * Where pods are capped, those that wait have to go first: the sleepers take them. So have those in
+ * flight whose tokens nobody has in hand.
+ */
 static uint64_t
 hand_out(world_t *world, actor_t *actor, uint32_t name)
 {
@@ -51,6 +54,7 @@ hand_out(world_t *world, actor_t *actor, uint32_t name)
     uint64_t pod = actor_add(actor, &what);
     while (pod == 0 && world->book.settings.max_pods != 0) {
         set_free(actor);
+        workload_finish_shared(world, actor);
         nanosleep(&pause, NULL);
         pod = actor_add(actor, &what);
     }

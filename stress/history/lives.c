@@ -73,18 +73,54 @@ is_replaced_before(const record_t *description, const record_t *later, uint64_t 
     return false;
 }
 
+/* Of the same life, by begin; NULL: it is the last one. */
+static const record_t *
+description_after(const life_t *life, const record_t *description)
+{
+    return description == life->created ? life->first_update : description->next_update;
+}
+
+const record_t *
+life_next_description(const life_t *life, const record_t *before, uint64_t from, uint64_t until)
+{
+    const record_t *next = before != NULL ? description_after(life, before) : life->created;
+    while (next != NULL && next->begin <= until &&
+           is_replaced_before(next, description_after(life, next), from))
+        next = description_after(life, next);
+    return next != NULL && next->begin <= until ? next : NULL;
+}
+
 bool
 life_objects_are(const life_t *life, uint64_t from, uint64_t until,
                  bool (*good)(uint64_t object, unsigned what), unsigned what)
 {
-    const record_t *next = life->first_update;
-    for (const record_t *description = life->created;
-         description != NULL && description->begin <= until;
-         description = next, next = next != NULL ? next->next_update : NULL) {
-        if (!good(description->object, what) && !is_replaced_before(description, next, from))
+    const record_t *description = life_next_description(life, NULL, from, until);
+    for (; description != NULL;
+         description = life_next_description(life, description, from, until)) {
+        if (!good(description->object, what))
             return false;
     }
     return true;
+}
+
+void
+stay_print(const report_t *report, const stay_t *stay)
+{
+    const life_t *life = stay->life;
+    record_print(report->book, life->created, stdout);
+    if (stay->began != life->created)
+        record_print(report->book, stay->began, stdout);
+    if (stay->witness != NULL) {
+        printf("  it was active when this returned:\n");
+        record_print(report->book, stay->witness, stdout);
+        printf("  and then:\n");
+    }
+    for (const record_t *update = life->first_update; update != NULL; update = update->next_update)
+        record_print(report->book, update, stdout);
+    if (stay->popped != NULL)
+        record_print(report->book, stay->popped, stdout);
+    if (stay->next == NULL && life->ended != NULL)
+        record_print(report->book, life->ended, stdout);
 }
 
 /* ---- what a record says about its life ------------------------------------------------------- */
@@ -92,7 +128,8 @@ life_objects_are(const life_t *life, uint64_t from, uint64_t until,
 static bool
 tells_name(const record_t *record)
 {
-    return record->status == SCHEDQ_OK && (record_is_pop(record) || record->call == OP_GET);
+    return record->status == SCHEDQ_OK &&
+           (record_is_pop(record) || record->call == OP_GET || record_peeks(record));
 }
 
 /* Not who sees a pod in flight: its holder may be about to fail it, with the next Timestamp. */
@@ -211,7 +248,7 @@ resolve_creation(lives_t *lives, const book_t *book, record_t *record, report_t 
     life_t *life = &lives->lives[lives->count++];
     memset(life, 0, sizeof *life);
     life->created = record;
-    life->kept_from = UINT64_MAX;
+    life->kept_from = record->place == SCHEDQ_HELD ? 0 : UINT64_MAX;
     record->stay = add_stay(lives, book, life, record);
     bind(life, record, report);
     if (record->pod == 0)
@@ -408,7 +445,7 @@ resolve_rest(lives_t *lives, const book_t *book, record_t *record, report_t *rep
         return;
     if (record_uses_token(record) || record->call == OP_TOKEN_ALIVE)
         resolve_token(lives, record, report);
-    else if (record->call == OP_DELETE || record->call == CALL_DELETE_POD)
+    else if (record_deletes(record))
         resolve_deletion(lives, record, report);
     else if (record_nudges(record))
         resolve_nudge(lives, record, report);

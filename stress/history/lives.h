@@ -46,10 +46,12 @@ typedef struct life {
     record_t *nominations;                /* that were OK; in no order */
     record_t *pops;                       /* by attempts */
     uint64_t kept_from;                   /* begin of its first hold; UINT64_MAX: none */
+    /* end of the last label call that held or released it, or did not reach it; 0: none */
+    uint64_t unsure_until;
     stay_t *first, *last;
     /* ---- automaton.c ---- */
     uint8_t state, place; /* place: of a pod that waits */
-    bool held;
+    uint8_t held;         /* or in flight: will be */
     uint64_t object;
     const stay_t *stay;
     const stay_t *released; /* the last one in which a release let it go; NULL: none */
@@ -69,10 +71,18 @@ void lives_free(lives_t *lives);
 void lives_resolve(lives_t *lives, book_t *book, report_t *report);
 /** The record that gave this life this object, NULL if none did. */
 const record_t *life_description(const life_t *life, uint64_t object);
+/**
+ * The descriptions that the pod may have had at a time in [from, until], one after the other;
+ * `before`: NULL: the first. NULL: there is no further one.
+ */
+const record_t *life_next_description(const life_t *life, const record_t *before, uint64_t from,
+                                      uint64_t until);
 /** May an activation or a target have moved it at a time in [from, until]? */
 bool life_is_nudged(const life_t *life, uint64_t from, uint64_t until);
 /** Is `good` said of every object that the pod may have had at a time in [from, until]? */
 bool life_objects_are(const life_t *life, uint64_t from, uint64_t until,
                       bool (*good)(uint64_t object, unsigned what), unsigned what);
+/** Everything that gave it its rank, and what ended that. */
+void stay_print(const report_t *report, const stay_t *stay);
 
 #endif

@@ -175,7 +175,7 @@ begin_book(run_t *run)
     for (uint32_t i = 0; i < run->carried_count; i++) {
         record_t *record = book_take(book, book->threads);
         *record = run->carried[i];
-        record->begin = record->end = book->begin;
+        record->begin = record->end = record->settled = book->begin;
     }
 }
 
@@ -229,6 +229,7 @@ carry(run_t *run)
                              .thread = (uint8_t)run->options.threads,
                              .name = life->created->name,
                              .pod = life->created->pod,
+                             .label = life->created->label,
                              .object = newest->object,
                              .priority = newest->priority,
                              .keyed = newest->keyed,

@@ -16,7 +16,9 @@
  * ask the same of all ranks. For the last two there are also windows without a rank: where pops
  * take from backoff, a pod there is as good as an active one. n log n for n records.
  *
- * Equal Timestamps, and equal order keys, may go either way.
+ * Equal Timestamps, and equal order keys, may go either way. A call for many that takes pods, or
+ * shows them (peek_many), has each two of them in order. EMPTY of peek and peek_many is judged as a
+ * pop's; all else that they say, line.c judges.
  *
  * A pod that a call has seen is active from the return of that call on, though its adder may not
  * have returned. Of the pods of one add_many those that rank better come first: when one is popped,
@@ -28,12 +30,7 @@
 #include <string.h>
 
 #include "cluster.h"
-
-/* Smaller first. */
-typedef struct rank {
-    uint32_t band;
-    uint64_t key;
-} rank_t;
+#include "rank.h"
 
 typedef struct item {
     uint64_t from, until; /* of the window, or the pop */
@@ -94,72 +91,10 @@ order_free(order_t *order)
     free(order);
 }
 
-/* ---- ranks ----------------------------------------------------------------------------------- */
-
-static rank_t
-rank_of(const stay_t *stay, const record_t *description)
-{
-    int64_t key = description->keyed ? description->key
-                  : stay->timed      ? stay->timestamp_ns
-                                     : INT64_MAX;
-    return (rank_t){(uint32_t)INT32_MAX - (uint32_t)description->priority,
-                    (uint64_t)key ^ UINT64_C(1) << 63};
-}
-
-/*
- * The rank that is certain. Pods that share a reading of the clock get order keys that count on
- * from it, so next to another Timestamp, or an order key, a pod may stand behind its own Timestamp:
- * by a nanosecond for each pod of its call.
- */
-static rank_t
-sure_rank_of(const stay_t *stay, const record_t *description)
-{
-    rank_t rank = rank_of(stay, description);
-    rank.key += description->keyed || rank.key > UINT64_MAX - MANY ? 0 : MANY - 1;
-    return rank;
-}
-
-static bool
-is_before(rank_t a, rank_t b)
-{
-    return a.band != b.band ? a.band < b.band : a.key < b.key;
-}
-
-static rank_t
-worse(rank_t a, rank_t b)
-{
-    return is_before(a, b) ? b : a;
-}
-
-static rank_t
-better(rank_t a, rank_t b)
-{
-    return is_before(a, b) ? a : b;
-}
-
 static bool
 overlap(const record_t *a, const record_t *b)
 {
     return a->begin <= b->end && b->begin <= a->end;
-}
-
-/* The best that the popped pod ranked during the call, as far as anybody can tell. */
-static rank_t
-rank_of_pop(const record_t *pop)
-{
-    const life_t *life = pop->life;
-    const record_t *description = life_description(life, pop->object);
-    rank_t rank = rank_of(pop->stay, description != NULL ? description : life->created);
-    for (const record_t *update = life->first_update; update != NULL;
-         update = update->next_update) {
-        if (!overlap(update, pop))
-            continue;
-        const record_t *replaced = life_description(life, update->replaced);
-        rank = better(rank, rank_of(pop->stay, update));
-        if (replaced != NULL)
-            rank = better(rank, rank_of(pop->stay, replaced));
-    }
-    return rank;
 }
 
 /* ---- windows --------------------------------------------------------------------------------- */
@@ -211,20 +146,20 @@ add_windows_of(order_t *order, const stay_t *stay, const record_t *description, 
         description == created ? stay->life->first_update : description->next_update;
     uint64_t from =
         description == created ? stay->active_from : later_of(description->end, stay->active_from);
-    rank_t rank = sure_rank_of(stay, description);
+    rank_t rank = rank_sure(stay, description);
     if (description != created && description->begin <= settled)
         return; /* nobody can tell which of the two came last */
     add_window(order, stay, from, begin_of(next), rank);
     if (next != NULL)
         add_window(order, stay, from, begin_of(next->next_update),
-                   worse(rank, sure_rank_of(stay, next)));
+                   rank_worse(rank, rank_sure(stay, next)));
 }
 
 static void
 add_active(order_t *order, const stay_t *stay)
 {
     const life_t *life = stay->life;
-    rank_t worst = sure_rank_of(stay, life->created);
+    rank_t worst = rank_sure(stay, life->created);
     uint64_t settled = life->created->end;
     if (life->first_update != NULL)
         add_windows_of(order, stay, life->created, 0);
@@ -233,7 +168,7 @@ add_active(order_t *order, const stay_t *stay)
         if (update->begin >= stay->taken_from)
             break;
         bool alone = update->begin > settled && update->end <= stay->active_from;
-        worst = alone ? sure_rank_of(stay, update) : worse(worst, sure_rank_of(stay, update));
+        worst = alone ? rank_sure(stay, update) : rank_worse(worst, rank_sure(stay, update));
         add_windows_of(order, stay, update, settled);
         settled = later_of(update->end, settled);
     }
@@ -267,7 +202,7 @@ see_batch(record_t *const *batch, size_t count)
                 continue;
             const record_t *popped = other->first->popped;
             if (popped->end < life->first->active_from &&
-                is_before(rank_of(life->first, batch[i]), rank_of(other->first, batch[j]))) {
+                rank_is_before(rank_of(life->first, batch[i]), rank_of(other->first, batch[j]))) {
                 life->first->active_from = popped->end;
                 life->first->witness = popped;
             }
@@ -305,7 +240,9 @@ add_pops(order_t *order, const book_t *book)
 {
     for (size_t i = 0; i < book->count; i++) {
         const record_t *record = book->all[i];
-        if (!record_is_pop(record) || (record->status == SCHEDQ_OK && record->stay == NULL))
+        bool finds_nothing = record_peeks(record) && record->status == SCHEDQ_EMPTY;
+        if (!(record_is_pop(record) || finds_nothing) ||
+            (record->status == SCHEDQ_OK && record->stay == NULL))
             continue;
         item_t item = {
             .from = record->begin, .until = record->end, .is_pop = true, .record = record};
@@ -329,7 +266,7 @@ place_ranks(order_t *order)
     order->places = 0;
     for (size_t i = 0; i < order->count; i++) {
         item_t *item = order->sortable[i].item;
-        if (i == 0 || is_before(((item_t *)order->sortable[i - 1].item)->rank, item->rank))
+        if (i == 0 || rank_is_before(((item_t *)order->sortable[i - 1].item)->rank, item->rank))
             order->places++;
         item->place = order->places;
     }
@@ -394,32 +331,11 @@ find_window(const order_t *order, const item_t *pop)
     return NULL;
 }
 
-/* Everything that gave it its rank, and what ended that. */
-static void
-print_stay(const report_t *report, const stay_t *stay)
-{
-    const life_t *life = stay->life;
-    record_print(report->book, life->created, stdout);
-    if (stay->began != life->created)
-        record_print(report->book, stay->began, stdout);
-    if (stay->witness != NULL) {
-        printf("  it was active when this returned:\n");
-        record_print(report->book, stay->witness, stdout);
-        printf("  and then:\n");
-    }
-    for (const record_t *update = life->first_update; update != NULL; update = update->next_update)
-        record_print(report->book, update, stdout);
-    if (stay->popped != NULL)
-        record_print(report->book, stay->popped, stdout);
-    if (stay->next == NULL && life->ended != NULL)
-        record_print(report->book, life->ended, stdout);
-}
-
 static const char *
 complaint_of(const record_t *pop)
 {
     if (pop->status != SCHEDQ_OK)
-        return "during the whole of this pop a pod was there to be popped";
+        return "during the whole of this call a pod was there to be popped";
     return pop->from_backoff
                ? "during the whole of this pop, which took from backoff, a pod was active"
                : "during the whole of this pop a pod that ranks before was active";
@@ -430,12 +346,13 @@ complain(const order_t *order, const item_t *pop, report_t *report)
 {
     const item_t *window = find_window(order, pop);
     rule_t rule = pop->record->status == SCHEDQ_OK         ? RULE_ORDER
+                  : record_peeks(pop->record)              ? RULE_LINE
                   : pop->record->status == SCHEDQ_TIMEDOUT ? RULE_WAKEUP
                                                            : RULE_EMPTY;
     bool printing = report_is_printing(report, rule);
     report_violation(report, rule, pop->record, NULL, "%s", complaint_of(pop->record));
     if (printing)
-        print_stay(report, window->stay);
+        stay_print(report, window->stay);
 }
 
 /*
@@ -475,7 +392,7 @@ sweep(order_t *order, report_t *report)
     }
 }
 
-/* ---- pop_many -------------------------------------------------------------------------------- */
+/* ---- pop_many, peek_many --------------------------------------------------------------------- */
 
 /* Did this pod, which its call took later, rank before that one all the while? */
 static bool
@@ -492,21 +409,21 @@ should_come_first(const record_t *later, const record_t *earlier)
             return false;
     }
     return earlier->from_backoff ||
-           is_before(sure_rank_of(stay, life_description(stay->life, later->object)),
-                     rank_of_pop(earlier));
+           rank_is_before(rank_sure(stay, life_description(stay->life, later->object)),
+                          rank_of_pop(earlier));
 }
 
 static void
-check_two(const record_t *earlier, const record_t *later, report_t *report)
+check_two(const record_t *earlier, const record_t *later, rule_t rule, report_t *report)
 {
-    bool printing = report_is_printing(report, RULE_ORDER);
+    bool printing = report_is_printing(report, rule);
     if (!should_come_first(later, earlier))
         return;
-    report_violation(report, RULE_ORDER, NULL, NULL,
-                     "one call took the second of these pods after the first");
+    report_violation(report, rule, earlier, later,
+                     "one call took, or showed, the second of these pods after the first");
     if (printing) {
-        print_stay(report, earlier->stay);
-        print_stay(report, later->stay);
+        stay_print(report, earlier->stay);
+        stay_print(report, later->stay);
     }
 }
 
@@ -515,11 +432,12 @@ check_batches(const book_t *book, report_t *report)
 {
     for (size_t i = 0, length; i < book->count; i += length) {
         length = batch_length(book->all + i, book->count - i);
-        if (book->all[i]->call != OP_TRY_POP_MANY)
+        if (book->all[i]->call != OP_TRY_POP_MANY && book->all[i]->call != OP_PEEK_MANY)
             continue;
+        rule_t rule = book->all[i]->call == OP_PEEK_MANY ? RULE_LINE : RULE_ORDER;
         for (size_t later = i + 1; later < i + length; later++) {
             for (size_t earlier = i; earlier < later; earlier++)
-                check_two(book->all[earlier], book->all[later], report);
+                check_two(book->all[earlier], book->all[later], rule, report);
         }
     }
 }

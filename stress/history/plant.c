@@ -317,6 +317,12 @@ plant_empty(book_t *book, lives_t *lives)
 }
 
 static bool
+plant_peek_empty(book_t *book, lives_t *lives)
+{
+    return find_nothing(book, lives, OP_PEEK, SCHEDQ_EMPTY);
+}
+
+static bool
 plant_timed_out(book_t *book, lives_t *lives)
 {
     return find_nothing(book, lives, OP_POP_UNTIL, SCHEDQ_TIMEDOUT);
@@ -452,6 +458,17 @@ static const plant_t plants[] = {
     {"closed-pop", RULE_CLOSED, plant_closed_pop},
     {"other-node", RULE_NOMINATIONS, plant_other_node},
     {"full", RULE_CAPS, plant_full},
+    {"label-missed", RULE_LABELS, plant_label_missed},
+    {"label-count", RULE_LABELS, plant_label_count},
+    {"label-other", RULE_LABELS, plant_label_other},
+    {"label-kept", RULE_STATES, plant_label_kept},
+    {"position-low", RULE_LINE, plant_position_low},
+    {"position-high", RULE_LINE, plant_position_high},
+    {"peek-order", RULE_LINE, plant_peek_order},
+    {"peek-gap", RULE_LINE, plant_peek_gap},
+    {"peek-twice", RULE_LINE, plant_peek_twice},
+    {"peek-few", RULE_LINE, plant_peek_few},
+    {"peek-empty", RULE_LINE, plant_peek_empty},
     {"object-released", RULE_OBJECTS, NULL},
 };
 
@@ -470,7 +487,7 @@ plant_find(const char *name)
 const char *
 plant_names(void)
 {
-    static char names[512];
+    static char names[1024];
     names[0] = '\0';
     for (size_t i = 0; i < PLANTS; i++) {
         strcat(names, i == 0 ? "" : ", ");

@@ -26,6 +26,7 @@ plant_rewrite(record_t *record, uint8_t call, schedq_status_t status)
     memset(record, 0, sizeof *record);
     record->begin = old.begin;
     record->end = old.end;
+    record->settled = old.settled;
     record->thread = old.thread;
     record->call = call;
     record->status = (uint8_t)status;

@@ -35,4 +35,16 @@ bool plant_moved_back(book_t *book, lives_t *lives);
 bool plant_attempts(book_t *book, lives_t *lives);
 bool plant_empty_backoff(book_t *book, lives_t *lives);
 
+/* plant_line.c: plants about labels and the line. */
+bool plant_label_missed(book_t *book, lives_t *lives);
+bool plant_label_count(book_t *book, lives_t *lives);
+bool plant_label_kept(book_t *book, lives_t *lives);
+bool plant_label_other(book_t *book, lives_t *lives);
+bool plant_position_low(book_t *book, lives_t *lives);
+bool plant_position_high(book_t *book, lives_t *lives);
+bool plant_peek_order(book_t *book, lives_t *lives);
+bool plant_peek_gap(book_t *book, lives_t *lives);
+bool plant_peek_twice(book_t *book, lives_t *lives);
+bool plant_peek_few(book_t *book, lives_t *lives);
+
 #endif

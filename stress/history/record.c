@@ -118,6 +118,32 @@ record_nudges(const record_t *record)
 }
 
 bool
+record_deletes(const record_t *record)
+{
+    return record->call == OP_DELETE || record->call == CALL_DELETE_POD ||
+           (record->call == OP_LABEL_CANCEL && record->count > 0);
+}
+
+bool
+record_may_create(const record_t *record)
+{
+    return record->call == OP_ADD || record->call == OP_ADD_MANY || record->call == OP_READD ||
+           record->call == OP_UPDATE;
+}
+
+bool
+record_peeks(const record_t *record)
+{
+    return record->call == OP_PEEK || record->call == OP_PEEK_MANY;
+}
+
+bool
+record_keeps_label(const record_t *record)
+{
+    return record->call == OP_LABEL_HOLD || record->call == OP_LABEL_RELEASE;
+}
+
+bool
 record_sees(const record_t *record)
 {
     switch (record->call) {
@@ -128,6 +154,9 @@ record_sees(const record_t *record)
         return record->status == SCHEDQ_OK && !record->added;
     case OP_FIND:
     case OP_GET:
+    case OP_PEEK:
+    case OP_PEEK_MANY:
+    case OP_POSITION:
         return record->status == SCHEDQ_OK;
     default:
         return false;
@@ -137,9 +166,8 @@ record_sees(const record_t *record)
 static bool
 describes(const record_t *record)
 {
-    return record->call == CALL_CARRY || record->call == OP_ADD || record->call == OP_ADD_MANY ||
-           record->call == OP_READD || record->call == OP_UPDATE ||
-           (record_is_pop(record) && record->status == SCHEDQ_OK);
+    return record->call == CALL_CARRY || record_may_create(record) ||
+           ((record_is_pop(record) || record_peeks(record)) && record->status == SCHEDQ_OK);
 }
 
 /* What is said of events, gates and failures. */
@@ -162,6 +190,18 @@ print_cause(const record_t *record, FILE *out)
         fprintf(out, " pending %#x", record->pending);
 }
 
+/* What is said of many pods. */
+static void
+print_numbers(const record_t *record, FILE *out)
+{
+    if (record->call == OP_POSITION && record->status == SCHEDQ_OK)
+        fprintf(out, " %" PRIu64 " to %" PRIu64 " before it", record->lower, record->upper);
+    if (record->room != 0)
+        fprintf(out, " %" PRIu32 " of %" PRIu32, record->count, record->room);
+    else if (record->count != 0)
+        fprintf(out, " %" PRIu32 " pods", record->count);
+}
+
 void
 record_print(const book_t *book, const record_t *record, FILE *out)
 {
@@ -178,6 +218,8 @@ record_print(const book_t *book, const record_t *record, FILE *out)
         fprintf(out, " priority %" PRId32, record->priority);
     if (record->keyed)
         fprintf(out, " key %" PRId64, record->key);
+    if (record->label != 0)
+        fprintf(out, " label %" PRIu32, record->label);
     print_cause(record, out);
     if (record->element != 0)
         fprintf(out, " (element %u)", record->element);
@@ -191,6 +233,7 @@ record_print(const book_t *book, const record_t *record, FILE *out)
         fprintf(out, " object %" PRIx64, record->object);
     if (record->replaced != 0)
         fprintf(out, " replaced %" PRIx64, record->replaced);
+    print_numbers(record, out);
     if (record->place != SCHEDQ_NOWHERE)
         fprintf(out, " %s", schedq_place_name(record->place));
     if (record->added)

@@ -34,14 +34,18 @@ struct stay;
 
 typedef struct record {
     uint64_t begin, end; /* stamps */
+    uint64_t settled;    /* capped: from here on all that it stored can be seen; else its end */
     uint64_t pod;        /* the handle that was passed, or came back */
     uint64_t token;
     uint64_t object;   /* the one given, or found */
     uint64_t replaced; /* update: the object before */
     int64_t timestamp_ns;
-    int64_t key; /* keyed: the order key given; tick: the queue's clock just before */
+    int64_t key;           /* keyed: the order key given; tick: the queue's clock just before */
+    uint64_t lower, upper; /* position */
     int32_t priority;
     uint32_t name;
+    uint32_t label;       /* add, readd, update, carry, label calls; 0: none */
+    uint32_t count, room; /* label calls, peek_many: pods that it told of, and asked for */
     /* pop, carry, readd: the pod's history; a pop's attempts count it */
     uint32_t attempts, rejections, errors;
     uint8_t call, status, place, thread;
@@ -51,9 +55,9 @@ typedef struct record {
     uint8_t gate;      /* gate: which */
     bool shut;         /* gate: from here on */
     bool with_event;   /* update: with an event, of `kind` */
-    bool from_backoff; /* pop */
+    bool from_backoff; /* pop, peek, peek_many */
     bool keyed, added;
-    bool tells_node;  /* pop, get, carry, the last look: where the pod is nominated */
+    bool tells_node;  /* pop, get, peek, carry, the last look: where the pod is nominated */
     uint8_t node;     /* and nominate; 0: nowhere */
     bool garbled;     /* done: the name that pop gave had changed */
     uint16_t element; /* which pod of a call for many */
@@ -114,7 +118,18 @@ bool record_uses_token(const record_t *record);
 bool record_fails(const record_t *record);
 /** activate and target: it brings its pod back, wherever it waits. */
 bool record_nudges(const record_t *record);
-/** True if the call said that its pod is in the queue at a place: find, get, update, EXISTS. */
+/** delete of a pod, or label_cancel that told of one; whatever it answered. */
+bool record_deletes(const record_t *record);
+/** A call that makes a pod if it can. */
+bool record_may_create(const record_t *record);
+/** peek and peek_many. */
+bool record_peeks(const record_t *record);
+/** label_hold and label_release. */
+bool record_keeps_label(const record_t *record);
+/**
+ * True if the call said that its pod is in the queue at a place: find, get, peek, position, update,
+ * EXISTS.
+ */
 bool record_sees(const record_t *record);
 /** One line; times count from the round's begin. */
 void record_print(const book_t *book, const record_t *record, FILE *out);

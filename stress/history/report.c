@@ -23,6 +23,8 @@ rule_name(rule_t rule)
                                              [RULE_CLOSED] = "closed",
                                              [RULE_NOMINATIONS] = "nominations",
                                              [RULE_CAPS] = "caps",
+                                             [RULE_LABELS] = "labels",
+                                             [RULE_LINE] = "line",
                                              [RULE_OBJECTS] = "objects"};
     return names[rule];
 }

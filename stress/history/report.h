@@ -25,6 +25,11 @@ typedef enum rule {
     RULE_CLOSED,      /* after close nothing enters, and pops end with CLOSED */
     RULE_NOMINATIONS, /* a pod is nominated where the last nomination said, and is listed there */
     RULE_CAPS,        /* FULL only while max_pods pods may have been there; never more of them */
+    /* a label call reaches each pod of its label that is there during the whole of it */
+    RULE_LABELS,
+    /* peek and peek_many show the pods that rank first, position says how many rank before; EMPTY
+     * as above */
+    RULE_LINE,
     /* counted objects: alive while the queue may hand them out, all given back in the end */
     RULE_OBJECTS,
     RULES

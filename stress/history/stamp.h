@@ -8,6 +8,7 @@
 #ifndef SCHEDQ_HISTORY_STAMP_H
 #define SCHEDQ_HISTORY_STAMP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -53,6 +54,14 @@ stamp_end(void)
     }
 #endif
     return stamp_monotonic();
+}
+
+/** A stamp behind which everybody sees what this thread has stored. */
+static inline uint64_t
+stamp_settled(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    return stamp_end();
 }
 
 #endif

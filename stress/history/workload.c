@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "ending.h"
+#include "names.h"
 #include "stamp.h"
 
 typedef enum act {
@@ -31,31 +32,38 @@ typedef enum act {
     ACT_GATE,
     ACT_HOLD,
     ACT_RELEASE,
+    ACT_LABEL,
+    ACT_PEEK,
+    ACT_PEEK_MANY,
+    ACT_POSITION,
     ACTS
 } act_t;
 
 static const uint8_t weights[PHASES][ACTS] = {
     [PHASE_DEEP] =
-        {[ACT_ADD] = 30,        [ACT_ADD_MANY] = 7,   [ACT_UPDATE] = 12,  [ACT_TRY_POP] = 9,
-         [ACT_POP] = 1,         [ACT_POP_MANY] = 1,   [ACT_DONE] = 10,    [ACT_DONE_MANY] = 1,
-         [ACT_DONE_AGAIN] = 2,  [ACT_ALIVE] = 2,      [ACT_FIND] = 10,    [ACT_GET] = 2,
-         [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_NOMINATE] = 4, [ACT_FAIL] = 8,
-         [ACT_READD] = 1,       [ACT_EVENT] = 2,      [ACT_TARGET] = 1,   [ACT_ACTIVATE] = 1,
-         [ACT_TICK] = 1,        [ACT_GATE] = 1,       [ACT_HOLD] = 4,     [ACT_RELEASE] = 1},
+        {[ACT_ADD] = 30,        [ACT_ADD_MANY] = 7,   [ACT_UPDATE] = 12,   [ACT_TRY_POP] = 9,
+         [ACT_POP] = 1,         [ACT_POP_MANY] = 1,   [ACT_DONE] = 10,     [ACT_DONE_MANY] = 1,
+         [ACT_DONE_AGAIN] = 2,  [ACT_ALIVE] = 2,      [ACT_FIND] = 10,     [ACT_GET] = 2,
+         [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_NOMINATE] = 4,  [ACT_FAIL] = 8,
+         [ACT_READD] = 1,       [ACT_EVENT] = 2,      [ACT_TARGET] = 1,    [ACT_ACTIVATE] = 1,
+         [ACT_TICK] = 1,        [ACT_GATE] = 1,       [ACT_HOLD] = 4,      [ACT_RELEASE] = 1,
+         [ACT_LABEL] = 3,       [ACT_PEEK] = 2,       [ACT_PEEK_MANY] = 1, [ACT_POSITION] = 3},
     [PHASE_MIXED] =
-        {[ACT_ADD] = 18,        [ACT_ADD_MANY] = 4,   [ACT_UPDATE] = 11,  [ACT_TRY_POP] = 16,
-         [ACT_POP] = 2,         [ACT_POP_MANY] = 3,   [ACT_DONE] = 18,    [ACT_DONE_MANY] = 3,
-         [ACT_DONE_AGAIN] = 2,  [ACT_ALIVE] = 2,      [ACT_FIND] = 10,    [ACT_GET] = 2,
-         [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_NOMINATE] = 4, [ACT_FAIL] = 14,
-         [ACT_READD] = 1,       [ACT_EVENT] = 4,      [ACT_TARGET] = 1,   [ACT_ACTIVATE] = 1,
-         [ACT_TICK] = 1,        [ACT_GATE] = 1,       [ACT_HOLD] = 4,     [ACT_RELEASE] = 1},
+        {[ACT_ADD] = 18,        [ACT_ADD_MANY] = 4,   [ACT_UPDATE] = 11,   [ACT_TRY_POP] = 16,
+         [ACT_POP] = 2,         [ACT_POP_MANY] = 3,   [ACT_DONE] = 18,     [ACT_DONE_MANY] = 3,
+         [ACT_DONE_AGAIN] = 2,  [ACT_ALIVE] = 2,      [ACT_FIND] = 10,     [ACT_GET] = 2,
+         [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_NOMINATE] = 4,  [ACT_FAIL] = 14,
+         [ACT_READD] = 1,       [ACT_EVENT] = 4,      [ACT_TARGET] = 1,    [ACT_ACTIVATE] = 1,
+         [ACT_TICK] = 1,        [ACT_GATE] = 1,       [ACT_HOLD] = 4,      [ACT_RELEASE] = 1,
+         [ACT_LABEL] = 3,       [ACT_PEEK] = 2,       [ACT_PEEK_MANY] = 1, [ACT_POSITION] = 3},
     [PHASE_SCARCE] =
-        {[ACT_ADD] = 18,        [ACT_ADD_MANY] = 2,   [ACT_UPDATE] = 5,   [ACT_TRY_POP] = 24,
-         [ACT_POP] = 3,         [ACT_POP_MANY] = 4,   [ACT_DONE] = 22,    [ACT_DONE_MANY] = 3,
-         [ACT_DONE_AGAIN] = 2,  [ACT_ALIVE] = 2,      [ACT_FIND] = 6,     [ACT_GET] = 2,
-         [ACT_DELETE_NAME] = 3, [ACT_DELETE_POD] = 4, [ACT_NOMINATE] = 4, [ACT_FAIL] = 16,
-         [ACT_READD] = 1,       [ACT_EVENT] = 8,      [ACT_TARGET] = 1,   [ACT_ACTIVATE] = 1,
-         [ACT_TICK] = 1,        [ACT_GATE] = 1,       [ACT_HOLD] = 4,     [ACT_RELEASE] = 1},
+        {[ACT_ADD] = 18,        [ACT_ADD_MANY] = 2,   [ACT_UPDATE] = 5,    [ACT_TRY_POP] = 24,
+         [ACT_POP] = 3,         [ACT_POP_MANY] = 4,   [ACT_DONE] = 22,     [ACT_DONE_MANY] = 3,
+         [ACT_DONE_AGAIN] = 2,  [ACT_ALIVE] = 2,      [ACT_FIND] = 6,      [ACT_GET] = 2,
+         [ACT_DELETE_NAME] = 3, [ACT_DELETE_POD] = 4, [ACT_NOMINATE] = 4,  [ACT_FAIL] = 16,
+         [ACT_READD] = 1,       [ACT_EVENT] = 8,      [ACT_TARGET] = 1,    [ACT_ACTIVATE] = 1,
+         [ACT_TICK] = 1,        [ACT_GATE] = 1,       [ACT_HOLD] = 4,      [ACT_RELEASE] = 1,
+         [ACT_LABEL] = 3,       [ACT_PEEK] = 2,       [ACT_PEEK_MANY] = 1, [ACT_POSITION] = 3},
 };
 
 static act_t
@@ -81,6 +89,7 @@ workload_describe(world_t *world, actor_t *actor)
                           .priority =
                               plan->priorities[dice_roll(&actor->dice, plan->priority_count)],
                           .keyed = dice_roll(&actor->dice, plan->keyed_in) == 0};
+    what.label = names_label(what.name);
     if (what.keyed)
         what.key = actor->last_timestamp - 1500000 + dice_roll(&actor->dice, 2000000);
     return what;
@@ -228,15 +237,43 @@ use_again(actor_t *actor, uint64_t token)
 }
 
 /*
- * Each pod is held and released by one thread, so that the state in which a piece of calls leaves
- * it (automaton.c) does not depend on the order of two that overlap.
+ * Each pod is held and released by one thread, alone or with its label, so that the state in which
+ * a piece of calls leaves it (automaton.c) does not depend on the order of two that overlap.
  */
-static void
-hold(const world_t *world, actor_t *actor)
+static bool
+draw_own_name(world_t *world, actor_t *actor, uint32_t *name)
 {
-    uint64_t pod = strange_pod(actor);
-    if ((pod >> 28 ^ pod) % world->options->threads == actor->number)
+    *name = dice_roll(&actor->dice, world->plan.names);
+    return names_group(*name) % world->options->threads == actor->number;
+}
+
+static void
+hold(world_t *world, actor_t *actor)
+{
+    uint32_t name;
+    uint64_t pod = draw_own_name(world, actor, &name) ? actor_find(actor, name) : 0;
+    if (pod != 0)
         actor_hold(actor, pod);
+}
+
+/* Anybody may cancel and count. */
+static void
+step_of_labels(world_t *world, actor_t *actor)
+{
+    uint32_t name;
+    bool own = draw_own_name(world, actor, &name);
+    uint32_t label = names_label(name);
+    uint32_t choice = dice_roll(&actor->dice, 8);
+    if (choice == 0)
+        actor_label_release(actor);
+    else if (label == 0)
+        return;
+    else if (choice == 1)
+        actor_label_cancel(actor, label, 1 + dice_roll(&actor->dice, MANY));
+    else if (own)
+        actor_label_hold(actor, label);
+    else
+        actor_label_count(actor, label);
 }
 
 static void
@@ -310,6 +347,9 @@ step_of_waiting(world_t *world, actor_t *actor, act_t act)
     case ACT_RELEASE:
         actor_release(actor);
         break;
+    case ACT_LABEL:
+        step_of_labels(world, actor);
+        break;
     default:
         turn_gate(actor);
     }
@@ -353,6 +393,15 @@ step(world_t *world, actor_t *actor, act_t act)
     case ACT_GET:
         actor_get(actor, strange_pod(actor));
         break;
+    case ACT_PEEK:
+        actor_peek(actor);
+        break;
+    case ACT_PEEK_MANY:
+        actor_peek_many(actor, 1 + dice_roll(&actor->dice, MANY));
+        break;
+    case ACT_POSITION:
+        actor_position(actor, strange_pod(actor));
+        break;
     case ACT_DELETE_NAME:
         actor_delete_name(actor, dice_roll(&actor->dice, world->plan.names));
         break;
@@ -372,6 +421,8 @@ release_all(actor_t *actor)
 {
     while (actor->kept_count > 0)
         actor_release(actor);
+    while (actor->kept_label_count > 0)
+        actor_label_release(actor);
 }
 
 /* ---- the parts of a round -------------------------------------------------------------------- */
@@ -413,15 +464,21 @@ workload_run(world_t *world, unsigned number)
 }
 
 void
-workload_look(world_t *world)
+workload_finish_shared(world_t *world, actor_t *actor)
 {
-    actor_t *actor = &world->actors[world->options->threads];
     for (unsigned i = 0; i < SHARED_SLOTS; i++) {
         uint64_t token =
             atomic_exchange_explicit(&world->shared.tokens[i], 0, memory_order_acquire);
         if (token != 0)
             actor_done(actor, token);
     }
+}
+
+void
+workload_look(world_t *world)
+{
+    actor_t *actor = &world->actors[world->options->threads];
+    workload_finish_shared(world, actor);
     for (uint32_t name = 0; name < workload_names(world->options); name++)
         actor_look(actor, name);
 }

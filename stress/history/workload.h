@@ -30,6 +30,9 @@ description_t workload_describe(world_t *world, actor_t *actor);
 /** One thread's part of a round. When all are through, nobody has a pod in hand. */
 void workload_run(world_t *world, unsigned number);
 
+/** Finishes what is in shared slots. */
+void workload_finish_shared(world_t *world, actor_t *actor);
+
 /**
  * The main thread's part when all threads are through: finishes what is in shared slots, looks
  * every name up.

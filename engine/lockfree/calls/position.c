@@ -65,7 +65,7 @@
  * head. Nothing is written, but for an update of that pod that is half done (settle.h).
  *
  * EVIDENCE. tests/unit/test_peek.c, test_position_threads.c; tests/differential: position;
- * stress/explore: position_*.
+ * stress/explore: position_*; stress/history: line.
  */
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/report.h"
