@@ -6,6 +6,8 @@
  * are always pods before it. What enters and leaves the line before it is counted by the threads,
  * when it begins and when it has ended, so that the asker knows two numbers: how many pods were
  * before it during the whole of a question, at least, and how many at any time of it, at most.
+ *
+ * SCHEDQ_TEST_QUESTIONS in the environment: asks so many (tests/run --long).
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -22,9 +24,9 @@ enum {
     HIGH = PODS / 2,  /* pods of higher priorities */
     OLDER = PODS / 4, /* of its own priority, before it */
     WORKERS = 4,
-    QUESTIONS = 100,
-    BETWEEN = 50, /* calls of others between two questions, at least */
-    OWN = 64,     /* pods that a thread may update and delete */
+    QUESTIONS = 100, /* 1..1,000,000 */
+    BETWEEN = 50,    /* calls of others between two questions, at least */
+    OWN = 64,        /* pods that a thread may update and delete */
     PRIORITY = 5
 };
 
@@ -37,6 +39,7 @@ typedef struct arena {
     line_t line;
     schedq_pod_t asked;
     bool only_pops; /* no pod is updated, deleted or held */
+    unsigned long questions;
     atomic_bool over;
     atomic_ulong calls;
     unsigned long width; /* of all answers, in sum */
@@ -178,7 +181,7 @@ ask_or_work(soldier_t *soldier)
         work(soldier);
         return;
     }
-    for (unsigned long i = 0; i < QUESTIONS; i++) {
+    for (unsigned long i = 0; i < arena->questions; i++) {
         while (atomic_load(&arena->calls) < i * BETWEEN + WORKERS)
             sched_yield();
         ask(soldier);
@@ -203,6 +206,16 @@ fill(fixture_t *fixture, arena_t *arena)
     atomic_store(&arena->line.entered, HIGH);
 }
 
+static unsigned long
+questions(void)
+{
+    const char *given = getenv("SCHEDQ_TEST_QUESTIONS");
+    unsigned long count = given != NULL ? strtoul(given, NULL, 10) : QUESTIONS;
+    if (count < 1 || count > 1000000)
+        fail_msg("SCHEDQ_TEST_QUESTIONS is %s: legal are 1..1000000", given);
+    return count;
+}
+
 static void
 the_bounds_hold(fixture_t *fixture, bool only_pops)
 {
@@ -210,13 +223,14 @@ the_bounds_hold(fixture_t *fixture, bool only_pops)
     uint64_t lower, upper;
     assert_non_null(arena);
     arena->only_pops = only_pops;
+    arena->questions = questions();
     fill(fixture, arena);
     assert_ok(schedq_position(fx_worker(fixture), arena->asked, &lower, &upper));
     assert_int_equal(lower, HIGH + OLDER);
     assert_int_equal(upper, HIGH + OLDER);
     squad_run(fixture, 1 + WORKERS, seed_of("test_position_threads"), ask_or_work, arena);
-    print_message("%d answers, %lu exact, bounds %.1f apart\n", QUESTIONS, arena->exact,
-                  (double)arena->width / QUESTIONS);
+    print_message("%lu answers, %lu exact, bounds %.1f apart\n", arena->questions, arena->exact,
+                  (double)arena->width / (double)arena->questions);
     uint64_t before = OLDER + atomic_load(&arena->line.entered) - atomic_load(&arena->line.left);
     assert_ok(schedq_position(fx_worker(fixture), arena->asked, &lower, &upper));
     assert_int_equal(lower, before);

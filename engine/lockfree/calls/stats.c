@@ -122,7 +122,11 @@ add_reason(schedq_reasons_t *reasons, const struct view *view)
     }
 }
 
-/* Goes through every record, as count_rejectors. */
+/*
+ * Goes through every record, as count_rejectors. A lot has the set of its pods, but not their
+ * number: refs go stale in it without a write there. A number would be a write to a line of all
+ * workers in each failure, and one more in each move.
+ */
 void
 lockfree_reasons(schedq_worker_t *base, schedq_profile_t profile, schedq_reasons_t *reasons)
 {
