@@ -35,28 +35,20 @@ cancel(fixture_t *fixture, uint64_t label)
     return count;
 }
 
+/* schedq_label_hold, release or count: how many it tells. */
 static size_t
-hold(fixture_t *fixture, uint64_t label)
+count_by(fixture_t *fixture, schedq_status_t (*call)(schedq_worker_t *, uint64_t, size_t *),
+         uint64_t label)
 {
     size_t count = 99;
-    assert_ok(schedq_label_hold(fx_worker(fixture), label, &count));
-    return count;
-}
-
-static size_t
-release(fixture_t *fixture, uint64_t label)
-{
-    size_t count = 99;
-    assert_ok(schedq_label_release(fx_worker(fixture), label, &count));
+    assert_ok(call(fx_worker(fixture), label, &count));
     return count;
 }
 
 static size_t
 members(fixture_t *fixture, uint64_t label)
 {
-    size_t count = 99;
-    assert_ok(schedq_label_count(fx_worker(fixture), label, &count));
-    return count;
+    return count_by(fixture, schedq_label_count, label);
 }
 
 static void
@@ -70,11 +62,11 @@ a_call_reaches_all_pods_of_its_label_and_no_others(void **state)
     assert_int_equal(members(fixture, JOB), 40);
     assert_int_equal(members(fixture, OTHER), 3);
     assert_int_equal(members(fixture, OTHER + 1), 0);
-    assert_int_equal(hold(fixture, JOB), 40);
+    assert_int_equal(count_by(fixture, schedq_label_hold, JOB), 40);
     assert_int_equal(fx_stats(fixture).held, 40);
     assert_int_equal(fx_stats(fixture).active, 4);
-    assert_int_equal(hold(fixture, JOB), 40);
-    assert_int_equal(release(fixture, JOB), 40);
+    assert_int_equal(count_by(fixture, schedq_label_hold, JOB), 40);
+    assert_int_equal(count_by(fixture, schedq_label_release, JOB), 40);
     assert_int_equal(fx_stats(fixture).active, 44);
     assert_int_equal(cancel(fixture, JOB), 40);
     assert_int_equal(fx_stats(fixture).active, 4);
@@ -104,11 +96,11 @@ pods_are_reached_wherever_they_are(void **state)
     assert_place(fx_info(fixture, gated).place, SCHEDQ_GATED);
     assert_true(fx_info(fixture, gated).label == JOB);
     assert_int_equal(members(fixture, JOB), 4);
-    assert_int_equal(hold(fixture, JOB), 4);
+    assert_int_equal(count_by(fixture, schedq_label_hold, JOB), 4);
     assert_int_equal(fx_stats(fixture).held, 3);
     fx_fail(fixture, &flying, fit->bit, 0);
     assert_int_equal(fx_stats(fixture).held, 4);
-    assert_int_equal(release(fixture, JOB), 4);
+    assert_int_equal(count_by(fixture, schedq_label_release, JOB), 4);
     assert_int_equal(fx_stats(fixture).held, 0);
     assert_int_equal(cancel(fixture, JOB), 4);
 }
