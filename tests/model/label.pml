@@ -7,8 +7,8 @@
  * hint, and gives the record back as it was; or behind the word, because the index has another pod of the name. PLAIN takes the record whenever it is free, adds a pod without a label, and
  * ends it. A sweeper loads the bucket, judges each hint, and replaces the bucket, if it has not changed, by those that are
  * needed: it stands for an insertion of another pod, and for a reading. The canceller loads the bucket, judges all hints,
- * finds the bucket unchanged and what was pending still pending, and ends those that stand and that the index has; else it
- * begins again.
+ * finds the bucket unchanged and what was pending still pending, and ends those that stand; else it begins again. Unless no
+ * adder is inside of a section by then, he asks the index first whether they exist.
  *
  * Claims
  *   a pod that has the label has its hint in the bucket (Observer, in every state)
@@ -21,6 +21,7 @@
  *   -DANY_LABEL      a hint stands for whoever has its life, label or not
  *   -DANY_LIFE       a hint stands for whoever has the record and the label
  *   -DNO_INDEX       the canceller does not ask the index
+ *   -DASK_EARLY      he looks who is inside, then at the bucket
  *   -DNO_COMPARE     the sweeper stores the bucket without comparing
  *
  * Bounds: 3 lives. Each may stop anywhere.
@@ -41,6 +42,7 @@ bool owned;        /* free, and an add's own */
 byte bucket;       /* bit n: the hint of life n */
 byte bucket_name;  /* another after each exchange */
 bool known[LIVES + 2];  /* the index has it, or had it */
+byte inside;            /* adders of labelled pods, from before the hint until the index has answered */
 bool stands[LIVES + 2]; /* ghost: its add returned, and nobody ended it */
 
 #define HINT(n) (1 << (n))
@@ -48,7 +50,7 @@ bool stands[LIVES + 2]; /* ghost: its add returned, and nobody ended it */
 #ifdef NO_INDEX
 #define EXISTS(n) true
 #else
-#define EXISTS(n) known[n]
+#define EXISTS(n) (alone || known[n])
 #endif
 
 #ifdef DROP_UNBORN
@@ -118,19 +120,21 @@ active proctype Labelled()
 {
     byte n;
 
+    inside++;
     take(n);
 #ifndef HINT_LATE
     insert(n);
 #endif
     if
-    :: owned = false /* the add failed */
+    :: owned = false; inside-- /* the add failed */
     :: begin(n, true);
 #ifdef HINT_LATE
        insert(n);
 #endif
        if
-       :: finish(n) /* the name was taken */
+       :: finish(n); inside-- /* the name was taken */
        :: known[n] = true;
+          inside--;
           atomic { if :: used && version == n -> stands[n] = true :: else fi };
           if
           :: stands[n] = false; finish(n)
@@ -144,10 +148,12 @@ proctype Again()
 {
     byte n;
 
+    inside++;
     take(n);
     insert(n);
     begin(n, true);
     known[n] = true;
+    inside--;
     atomic { if :: used && version == n -> stands[n] = true :: else fi }
 }
 
@@ -193,12 +199,15 @@ active proctype Sweeper()
 active proctype Canceller()
 {
     byte seen_bucket, name, found, pending, n, standing, seen;
-    bool seen_used, seen_label, must[LIVES + 2];
+    bool seen_used, seen_label, alone, must[LIVES + 2];
 
     atomic {
         must[1] = stands[1]; must[2] = stands[2]; must[3] = stands[3]
     };
 again:
+#ifdef ASK_EARLY
+    alone = inside == 0;
+#endif
     atomic { seen_bucket = bucket; name = bucket_name; found = 0; pending = 0; n = 1 };
     do
     :: n <= LIVES && (seen_bucket & HINT(n)) ->
@@ -216,12 +225,15 @@ again:
     :: bucket_name != name -> goto again
     :: else
     fi;
+#ifndef ASK_EARLY
+    alone = inside == 0;
+#endif
     n = 1;
     do
     :: n <= LIVES ->
        assert(!must[n] || !stands[n] || (found & HINT(n)));
        if
-       :: (found & HINT(n)) && EXISTS(n) -> assert(known[n]); finish(n)
+       :: (found & HINT(n)) && EXISTS(n) -> atomic { assert(!(used && version == n) || known[n]) ; finish(n) }
        :: else
        fi;
        n++

@@ -2,7 +2,8 @@
  * All pods of a label. Where they are found: nominator.h, LABELS.
  *
  * A record has its label before the index makes the pod exist, or says that the name is there. So
- * of a pod that was found the index is asked too: nothing is done to one that never existed.
+ * of pods that were found the index is asked too, unless no other thread was inside of a section
+ * behind that (nobody_else_is_inside:A): nothing is done to one that never existed.
  *
  * LINEARIZATION. Of a pod that is found: the look at the index. What is done to it is a call of its
  * own.
@@ -10,6 +11,9 @@
  * ORDERING
  *   nominator_insert:A, the commit that makes the pod exist (add.c) -> bucket_load:A to C
  *       who begins after the add returned finds the pod, as long as it lives
+ *   epoch_enter, nominator_insert:A -> bucket_load:A to C, nobody_else_is_inside:A
+ *       who found a pod sees its adder inside, or out again: then the pod exists, or its word has
+ *       changed since it was found
  *
  * PROGRESS. Lock-free: a reading that begins again means that another thread added a pod whose
  * label is in the same bucket, or dropped hints there. Nothing is held between two pods.
@@ -37,11 +41,31 @@ exists(struct worker *worker, const struct nominated *pod)
     return found;
 }
 
+static bool
+nobody_else_is_inside(const struct worker *self)
+{
+    const struct queue *queue = queue_of(self);
+
+    for (uint32_t i = 0; i < queue_counters(queue); i++) {
+        const struct worker *other = queue_counter(queue, i);
+
+        if (other != NULL && other != self &&
+            u64_load_acquire(&other->epoch->inside) !=
+                EPOCH_OUTSIDE) { /* nobody_else_is_inside:A */
+            return false;
+        }
+    }
+    return true;
+}
+
 static void
 keep_those_that_exist(struct worker *worker, struct hinted *found)
 {
     size_t kept = 0;
 
+    if (nobody_else_is_inside(worker)) {
+        return;
+    }
     section_begin(worker);
     for (size_t i = 0; i < found->count; i++) {
         if (exists(worker, &found->pods[i])) {

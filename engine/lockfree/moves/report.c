@@ -3,7 +3,6 @@
 
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/route.h"
-#include "platform/hash.h"
 #include "policy/backoff.h"
 
 bool
@@ -111,9 +110,9 @@ report_exists(struct worker *worker, uint32_t record, const struct view *view)
         return true; /* it was moved since it came */
     }
     names_copy(&queue->names, view->name, worker->name, view->name_length);
+    name.hash = (uint32_t)(u64_load_acquire(&view->entry->name) >> 32);
     if (entry_state(view->entry) != view->state) {
         return true; /* changed: the thread that changed it found it */
     }
-    name.hash = hash_text(queue->base.seed, name.text, name.length);
     return index_find(&queue->index, &caller, &name, &life) == record && life == view->life;
 }
