@@ -31,6 +31,7 @@
  * stands for engine/lockfree/calls/add.c enter_label 8ecfd492
  * stands for engine/lockfree/calls/add.c describe_more f786c33e
  * stands for engine/lockfree/calls/label.c lockfree_labelled dd930e76
+ * stands for engine/lockfree/calls/label.c keep_those_that_exist 0076de79
  * stands for engine/lockfree/calls/label.c exists c2703130
  */
 #define LIVES 3

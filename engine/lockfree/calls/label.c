@@ -2,8 +2,9 @@
  * All pods of a label. Where they are found: nominator.h, LABELS.
  *
  * A record has its label before the index makes the pod exist, or says that the name is there. So
- * of pods that were found the index is asked too, unless no other thread was inside of a section
- * behind that (nobody_else_is_inside:A): nothing is done to one that never existed.
+ * of pods that were found the index is asked too: nothing is done to one that never existed. It
+ * need not be if no other thread was inside of a section behind that (nobody_else_is_inside:A).
+ * Where there are gates it always is: an adder of many leaves its section to ask one.
  *
  * LINEARIZATION. Of a pod that is found: the look at the index. What is done to it is a call of its
  * own.
@@ -63,7 +64,7 @@ keep_those_that_exist(struct worker *worker, struct hinted *found)
 {
     size_t kept = 0;
 
-    if (nobody_else_is_inside(worker)) {
+    if (!queue_of(worker)->base.registry.has_gates && nobody_else_is_inside(worker)) {
         return;
     }
     section_begin(worker);
