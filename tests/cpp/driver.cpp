@@ -99,7 +99,10 @@ struct event_text {
             {"UpdateNodeTaint", SCHEDQ_ACTION_UPDATE_NODE_TAINT},
             {"UpdateNodeCondition", SCHEDQ_ACTION_UPDATE_NODE_CONDITION},
             {"UpdateNodeAnnotation", SCHEDQ_ACTION_UPDATE_NODE_ANNOTATION},
+            {"UpdateNodeDeclaredFeature", SCHEDQ_ACTION_UPDATE_NODE_DECLARED_FEATURE},
+            {"UpdateNodePreemptionPolicy", SCHEDQ_ACTION_UPDATE_NODE_PREEMPTION_POLICY},
             {"UpdatePodLabel", SCHEDQ_ACTION_UPDATE_POD_LABEL},
+            {"UpdatePodScaleUp", SCHEDQ_ACTION_UPDATE_POD_SCALE_UP},
             {"UpdatePodScaleDown", SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN},
             {"UpdatePodToleration", SCHEDQ_ACTION_UPDATE_POD_TOLERATION},
             {"UpdatePodSchedulingGatesEliminated", SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED},
@@ -570,7 +573,8 @@ vector::pop()
     return id.text() +
            (early_ ? " attempts=" + std::to_string(told.history.attempts)
                    : history_text(told.history)) +
-           " cycle=" + std::to_string(told.cycle) + (told.from_backoff ? " from=backoff" : "");
+           " cycle=" + std::to_string(told.cycle) + (told.from_backoff ? " from=backoff" : "") +
+           (told.flushed ? " flushed=1" : "");
 }
 
 string
