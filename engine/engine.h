@@ -21,7 +21,7 @@
 
 #define POD_INDEX_BITS 28
 #define PODS_MAX ((UINT32_C(1) << POD_INDEX_BITS) - 1)
-#define WORKERS_MAX 64
+#define WORKERS_MAX 512
 #define BANDS_MAX 1048575
 
 /** What is rarely called: out of line, and its callers expect not to call it. */

@@ -21,7 +21,7 @@
 #define PATIENCE_SECONDS 120
 #define NAP_US 200u
 #define LOOKS_A_SECOND 20u
-#define THREADS_MAX 63
+#define THREADS_MAX (2 * OPTIONS_THREADS_MAX + OTHER_THREADS)
 
 typedef struct crew {
     pthread_t threads[THREADS_MAX];

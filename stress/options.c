@@ -8,8 +8,8 @@
 static const argument_t table[] = {
     ARGUMENT_CHOICE(options_t, engine, "engine", 'e', argument_engines,
                     "lockfree (default) or mutex"),
-    ARGUMENT_NUMBER(options_t, threads, "threads", 't', 1, 30,
-                    "producers, and as many consumers; 1..30, default 2"),
+    ARGUMENT_NUMBER(options_t, threads, "threads", 't', 1, OPTIONS_THREADS_MAX,
+                    "producers, and as many consumers; 1..250, default 2"),
     ARGUMENT_NUMBER(options_t, seconds, "seconds", 's', 1, 86400, "how long; 1..86400, default 10"),
     ARGUMENT_NUMBER(options_t, seed, "seed", 'r', 0, UINT64_MAX,
                     "of all random choices; default: the time"),

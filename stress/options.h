@@ -7,6 +7,9 @@
 #include "schedq/schedq.h"
 #include "support/arguments.h"
 
+/* OTHER_THREADS: beside them, that have a worker: who change workers, host, tick, drain. */
+enum { OPTIONS_THREADS_MAX = 250, OTHER_THREADS = 4 };
+
 typedef struct options {
     unsigned threads; /* producers, and as many consumers */
     unsigned seconds;

@@ -132,6 +132,9 @@ world_open(world_t *world, const options_t *options)
     config.affinity_matches = matches;
     config.event_log = 64;
     config.max_lots = 4;
+    /* as by default, if they do */
+    if (2 * options->threads + OTHER_THREADS >= config.max_workers)
+        config.max_workers = 512;
     config.initial_backoff_ns = MS(1);
     if (config.max_backoff_ns != 0)
         config.max_backoff_ns = MS(8);

@@ -150,8 +150,8 @@ struct worker {
     uint64_t pauses; /* how often a section was left for the host's code */
     bool outside;    /* it is left now */
     uint64_t told;   /* as owed: one that this call asked about, to tell of it (settle.h) */
-    struct hazard_slot *hazard;
-    struct hazard_kept *kept; /* the slot's list; NULL unless objects are counted */
+    struct hazard_slot *hazard; /* its pins; housekeepers have none */
+    struct hazard_kept *kept;   /* the slot's list; NULL unless objects are counted */
     struct slab_cache records, descriptions;
     struct names_cache names;
     struct band_spot spots[BAND_SPOTS]; /* of bands; a priority has one place (publish_spot) */
@@ -173,6 +173,7 @@ struct worker {
     /* as owed, of a pod that another worker added (settle.h); section_ask reads it */
     _Alignas(CACHE_LINE) atomic_u64 settled;
     struct tally tally;
+    struct hazard_slot pins;
     struct incoming incoming[]; /* one, or two if entities are counted (incoming.h) */
 };
 
@@ -189,9 +190,10 @@ struct queue {
     /* as long as no more records exist, an add counts nothing; 0: it may have to (add.c) */
     uint32_t plain_max;
     struct hazards hazards;
-    atomic_ptr workers[WORKERS_MAX]; /* their memory stays until the queue ends */
-    atomic_u64 taken;                /* slots that have an owner, as bits */
-    atomic_u64 slots;                /* those with smaller numbers may have been taken */
+    atomic_ptr workers[WORKERS_MAX];    /* their memory stays until the queue ends */
+    atomic_u64 taken[WORKERS_MAX / 64]; /* slots that have an owner, as bits */
+    atomic_u64 registered;              /* as many, and those about to be taken */
+    atomic_u64 slots;                   /* those with smaller numbers may have been taken */
     atomic_ptr housekeepers[HOUSEKEEPERS];
     atomic_u64 housekeeping; /* those in use, as bits */
     atomic_u64 house_waits;  /* those that left memory that waits for a grace period, as bits */

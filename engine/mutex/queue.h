@@ -128,7 +128,7 @@ struct mutex_queue {
     struct timer timer;
     /* made; the registered ones are marked in worker_slots */
     schedq_worker_t *workers[WORKERS_MAX];
-    uint64_t worker_slots;
+    uint64_t worker_slots[WORKERS_MAX / 64];
     uint32_t worker_count;
 };
 

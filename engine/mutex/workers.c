@@ -46,7 +46,7 @@ mutex_workers_shut(struct mutex_queue *queue)
 static bool
 is_registered(const struct mutex_queue *queue, uint32_t slot)
 {
-    return (queue->worker_slots >> slot & 1) != 0;
+    return (queue->worker_slots[slot / 64] >> slot % 64 & 1) != 0;
 }
 
 schedq_status_t
@@ -63,7 +63,7 @@ mutex_workers_add(struct mutex_queue *queue, schedq_worker_t **worker)
     if (queue->workers[slot] == NULL && !worker_make(queue, slot)) {
         return SCHEDQ_NOMEM;
     }
-    queue->worker_slots |= UINT64_C(1) << slot;
+    queue->worker_slots[slot / 64] |= UINT64_C(1) << slot % 64;
     queue->worker_count++;
     *worker = queue->workers[slot];
     (*worker)->words[0] = '\0';
@@ -79,7 +79,7 @@ mutex_workers_add(struct mutex_queue *queue, schedq_worker_t **worker)
 void
 mutex_workers_remove(struct mutex_queue *queue, schedq_worker_t *worker)
 {
-    queue->worker_slots &= ~(UINT64_C(1) << worker->number);
+    queue->worker_slots[worker->number / 64] &= ~(UINT64_C(1) << worker->number % 64);
     queue->worker_count--;
 }
 

@@ -1,5 +1,5 @@
 /*
- * The workers of a queue: handles that calls take, at most 64 of them.
+ * The workers of a queue: handles that calls take, at most WORKERS_MAX of them.
  */
 #ifndef SCHEDQ_MUTEX_WORKERS_H
 #define SCHEDQ_MUTEX_WORKERS_H

@@ -14,6 +14,7 @@ extern const struct scenario told_scenarios[];
 extern const struct scenario delete_scenarios[];
 extern const struct scenario band_scenarios[];
 extern const struct scenario bin_scenarios[];
+extern const struct scenario bank_scenarios[];
 extern const struct scenario index_scenarios[];
 extern const struct scenario sleep_scenarios[];
 extern const struct scenario life_scenarios[];

@@ -15,6 +15,10 @@
  * publishing store, and there is no compactor. With REPORTER there is none either: the producer's fence is the access
  * that tells the index that X is published, and a reporter who finds X there marks the bin before he tells a caller.
  *
+ * With BANK the lane is in a bank. The producer links the bank, unless another worker of it has; tells scans of it, by a
+ * word that they read behind the bin's own lanes; makes the lane; and publishes. The other worker may stop between
+ * linking and telling. A scan that is told goes on into the bank, then to the run slots. There is no compactor.
+ *
  * Claims
  *   no consumer reports empty while X was ACTIVE, and its add had returned or a caller was told of it, during the
  *   whole call (Consumer)
@@ -28,11 +32,16 @@
  *   -DEMPTY_FIRST  the merge empties the upper slot before the lower one has the copy
  *   -DTOLD_UNMARKED  with REPORTER: he tells of X and leaves the mark to the producer, who may have stopped
  *   -DWORD_LATE    the consumer clears from the word that it reads after the scan
+ *   -DTOLD_LATE    with BANK: scans are told of the bank when X is published and marked
+ *   -DLINKER_TELLS with BANK: only who linked the bank tells scans of it
  *
  * Bounds: one pod, one producer, one compactor with MERGES rounds, two consumers with TRIES calls each.
  *
  * stands for engine/lockfree/refs/bin.c put_merged 7b277497
- * stands for engine/lockfree/refs/bin.c bin_compare c51bb714
+ * stands for engine/lockfree/refs/bin.c bin_compare 05e8e7a6
+ * stands for engine/lockfree/refs/bin.c scan_banks 0051f592
+ * stands for engine/lockfree/refs/bin.c find_bank c2aac335
+ * stands for engine/lockfree/refs/bin.c make_lane b27694b6
  * stands for engine/lockfree/refs/bin.h bin_first b66baaf7
  * stands for engine/lockfree/refs/bin.c scan_runs 739df05e
  * stands for engine/lockfree/refs/bin.h bin_mark 02930f2f
@@ -42,7 +51,7 @@
  * stands for engine/lockfree/refs/summary.h summary_doubt 7e1f27c2
  * stands for engine/lockfree/refs/summary.h summary_clear 4a2e22a4
  * stands for engine/lockfree/refs/band.c bands_clear 0fdf92c7
- * stands for engine/lockfree/refs/lane.c go_on_in 9a271bb8
+ * stands for engine/lockfree/refs/lane.c go_on_in dc470e4f
  * stands for engine/lockfree/moves/settle.c settle_told 975fed23
  */
 #ifdef LARGE
@@ -70,6 +79,11 @@ bool findable;          /* the index says that X is published */
 bool added;             /* X's add has returned, or a caller was told of X */
 bool buffered;          /* the publishing store is in the store buffer, bound for segment 'bound' */
 byte bound;
+#ifdef BANK
+bool linked;            /* the bank is behind the bin */
+bool told;              /* scans know that there is one */
+bool made;              /* the lane is in the bank */
+#endif
 
 inline drain_buffer()
 {
@@ -140,12 +154,48 @@ inline set_word()
     od
 }
 
+#ifdef BANK
+/* The other worker of the bank; it stops. */
+proctype Linker()
+{
+    d_step {
+        !linked ->
+        linked = true
+    }
+    if
+    :: told = true
+    :: true
+    fi
+}
+
+inline make_lane()
+{
+    d_step {
+        ok = !linked;
+        linked = true
+    }
+#ifdef LINKER_TELLS
+    if
+    :: ok -> told = true
+    :: else
+    fi;
+#endif
+#if !defined(LINKER_TELLS) && !defined(TOLD_LATE)
+    told = true;
+#endif
+    made = true
+}
+#endif
+
 proctype Producer()
 {
     byte v, w;
     bool ok;
 #ifdef REBUILD
     rebuild();
+#endif
+#ifdef BANK
+    make_lane();
 #endif
     d_step {
         bound = segment;
@@ -158,6 +208,9 @@ proctype Producer()
 #endif
     findable = true;
     set_word();
+#ifdef TOLD_LATE
+    told = true;
+#endif
     added = true;
 #ifdef REBUILD
     rebuild()
@@ -216,8 +269,21 @@ proctype Compactor()
 
 inline look_into_lane()
 {
+#ifdef BANK
+    if
+    :: told ->
+        if
+        :: made ->
+            s = segment;
+            found = found || lane[s]
+        :: else
+        fi
+    :: else
+    fi
+#else
     s = segment;
     found = found || lane[s]
+#endif
 }
 
 inline look_into_slot(container)
@@ -300,8 +366,11 @@ init
 #ifdef REPORTER
         run Reporter();
 #endif
-#if !defined(REBUILD) && !defined(REPORTER)
+#if !defined(REBUILD) && !defined(REPORTER) && !defined(BANK)
         run Compactor();
+#endif
+#ifdef BANK
+        run Linker();
 #endif
         run Consumer();
         run Consumer();

@@ -45,8 +45,8 @@
  * stands for engine/lockfree/signals/event_log.c event_log_read 09988673
  * stands for engine/lockfree/signals/event_log.c let_go cda6c1ef
  * stands for engine/lockfree/memory/hazard.c pin 756d8f4b
- * stands for engine/lockfree/memory/hazard.c scan_slots 989723d2
- * stands for engine/lockfree/memory/hazard.c hazard_release 144d2cb6
+ * stands for engine/lockfree/memory/hazard.c scan_slots d952ec74
+ * stands for engine/lockfree/memory/hazard.c hazard_release bff40653
  * stands for engine/lockfree/memory/hazard.c hazard_pin_event 65638126
  */
 #ifdef LARGE

@@ -13,6 +13,8 @@
  * The owner of the first lane puts refs into slots that the head is past; when there
  * is none it moves the head over stale refs itself.
  *
+ * With BANKS each lane is the only one of a bank: a consumer looks into both, and takes what is first.
+ *
  * Claims
  *   contract O: a pop takes no pod while an older one was ACTIVE during the whole call, and reports
  *     none only if none was (Consumer)
@@ -26,6 +28,7 @@
  *   -DLEAST_ONLY    the other lane is not looked into
  *   -DEMPTY_SKIPPED a lane that was found empty is not looked into again
  *   -DLEAST_OF_ONE  the least of the fronts is that of another than the least
+ *   -DFIRST_FOUND   with BANKS: what is found in one bank is taken, without a look into the other
  *
  * Not modelled: that a head moves by a CAS only (claim); the words of a slot, which are read one by one, before the head; equal keys, and
  * that two keys may have one front; the tail that consumers tell each other, which is one that was
@@ -41,8 +44,9 @@
  * stands for engine/lockfree/refs/bin.c try_lanes 55c19f2c
  * stands for engine/lockfree/refs/bin.c compare_fronts 3f07f3b2
  * stands for engine/lockfree/refs/bin.c raise_least 589ced0d
- * stands for engine/lockfree/refs/bin.c compare_lines 5670575f
+ * stands for engine/lockfree/refs/bin.c compare_lines 2ee2f939
  * stands for engine/lockfree/refs/bin.c compare_lanes ff211e75
+ * stands for engine/lockfree/refs/bin.c scan_banks 0051f592
  * stands for engine/lockfree/refs/lane.h lane_peek_from eb06cdef
  * stands for engine/lockfree/refs/lane.h lane_pass_by dbb7fe17
  */
@@ -226,7 +230,12 @@ proctype Consumer(byte pops)
             :: else
             fi;
             d_step {
+#ifdef BANKS
+                lane = 1;
+                f = g;
+#else
                 lane = (f <= g -> 0 : 1);
+#endif
                 other = 1 - lane;
                 f = (f <= g -> f : g);
                 g = 0
@@ -241,7 +250,15 @@ proctype Consumer(byte pops)
 #ifdef EMPTY_SKIPPED
             :: (pod == NONE || g < pod) && !skipped[other] ->
 #else
+#ifdef BANKS
+#ifdef FIRST_FOUND
+            :: pod == NONE ->
+#else
+            :: true ->
+#endif
+#else
             :: pod == NONE || g < pod ->
+#endif
 #endif
 #endif
                 d_step {

@@ -157,8 +157,8 @@ caps_out_of_range_are_refused(void **state)
     (void)state;
     REFUSE(max_pods, 268435456, "0", "268435455");
     REFUSE(max_bands, 1048576, "0", "1048575");
-    REFUSE(max_workers, 0, "1", "64");
-    REFUSE(max_workers, 65, "1", "64");
+    REFUSE(max_workers, 0, "1", "512");
+    REFUSE(max_workers, 513, "1", "512");
     REFUSE(max_events, 34, "35", "65535");
     REFUSE(max_events, 65536, "35", "65535");
     REFUSE(event_log, 3, "0", "1048576");
@@ -178,6 +178,7 @@ the_ends_of_the_caps_are_accepted(void **state)
     ACCEPT(max_bands, 0);
     ACCEPT(max_bands, 1048575);
     ACCEPT(max_workers, 1);
+    ACCEPT(max_workers, 512);
     ACCEPT(max_events, 0);
     ACCEPT(max_events, 35);
     ACCEPT(max_events, 65535);
@@ -345,7 +346,7 @@ words_are_cut_to_the_room_they_have(void **state)
     schedq_t *queue;
     char why[16];
     memset(why, '?', sizeof why);
-    config.max_workers = 65;
+    config.max_workers = 513;
     assert_status(schedq_create(&config, &queue, why, 8), SCHEDQ_INVALID);
     assert_true(strlen(why) < 8);
     assert_int_equal(why[8], '?');

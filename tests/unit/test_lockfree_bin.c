@@ -622,6 +622,124 @@ a_lane_that_was_found_empty_is_looked_into_again(void **state)
     assert_claims(world, bin, 5);
 }
 
+/* ---- banks ----------------------------------------------------------------------------------- */
+
+/* Workers of four banks, in no order, and two of the bin's own lanes. */
+static const uint32_t apart[] = {WORKERS_MAX - 1,    3,  BANK_LANES,    3 * BANK_LANES + 5,
+                                 2 * BANK_LANES - 1, 60, 7 * BANK_LANES};
+enum { APART = sizeof apart / sizeof *apart };
+
+static void
+a_bin_has_no_bank_until_a_worker_of_one_comes(void **state)
+{
+    world_t *world = *state;
+    struct bin *bin = world->bins[0];
+    for (uint32_t i = 0; i < BANK_LANES; i++)
+        put_in_lane(world, i, i, (int64_t)i);
+    assert_null(ptr_load(&bin->more));
+    assert_int_equal(u32_load(&bin->slots), 0);
+    assert_null(bin_lane(bin, BANK_LANES));
+    put_in_lane(world, 2 * BANK_LANES, BANK_LANES, BANK_LANES);
+    assert_non_null(ptr_load(&bin->more));
+    assert_null(bin_lane(bin, BANK_LANES));
+    assert_non_null(bin_lane(bin, 2 * BANK_LANES));
+    for (uint32_t i = 0; i <= BANK_LANES; i++)
+        assert_claims(world, bin, i);
+    assert_claims(world, bin, PODS);
+}
+
+static void
+lanes_of_banks_are_compared_with_those_of_the_bin(void **state)
+{
+    enum { EACH = 60 };
+    world_t *world = *state;
+    for (unsigned i = 0; i < APART * EACH; i++)
+        put_in_lane(world, apart[i * 3 % APART], i, 2 * (int64_t)i);
+    for (unsigned i = 0; i < APART * EACH / 2; i++)
+        assert_claims(world, world->bins[0], i);
+    make_active(world, world->bins[0], PODS - 1, 3); /* a run */
+    put_in_lane(world, 4 * BANK_LANES + 1, PODS - 2, 5);
+    assert_claims(world, world->bins[0], PODS - 1);
+    assert_claims(world, world->bins[0], PODS - 2);
+    for (unsigned i = APART * EACH / 2; i < APART * EACH; i++)
+        assert_claims(world, world->bins[0], i);
+    assert_claims(world, world->bins[0], PODS);
+}
+
+static void
+among_equal_keys_banks_are_compared_where_ties_are_ordered(void **state)
+{
+    world_t *world = *state;
+    world->bins[0]->residence.ties = TIES_BY_KEY;
+    for (unsigned pod = 0; pod < APART; pod++)
+        put_in_lane(world, apart[pod], pod, 20);
+    for (unsigned pod = 0; pod < APART; pod++)
+        u64_store(&entry_of(world, pod)->order_key, 100 - pod);
+    for (unsigned pod = APART; pod-- > 0;)
+        assert_claims(world, world->bins[0], pod);
+    assert_claims(world, world->bins[0], PODS);
+}
+
+/* What is in a bank may come before what is in the one lane. */
+static void
+no_bound_is_known_where_there_are_banks(void **state)
+{
+    world_t *world = *state;
+    assert_true(bin_bound(world->bins[0]) == INT64_MAX);
+    put_in_lane(world, 1, 1, 10);
+    assert_true(bin_bound(world->bins[0]) == 10);
+    put_in_lane(world, BANK_LANES, 2, 4);
+    assert_true(bin_bound(world->bins[0]) == INT64_MIN);
+    assert_claims(world, world->bins[0], 2);
+    assert_claims(world, world->bins[0], 1);
+}
+
+static void
+banks_are_read_and_counted(void **state)
+{
+    world_t *world = *state;
+    struct bin *bin = world->bins[0];
+    struct ref_counts counts = {0};
+    struct bin_reader reader;
+    struct bin_ref refs[3];
+    bool met[2 * APART] = {false};
+    size_t count;
+    for (unsigned i = 0; i < 2 * APART; i++)
+        put_in_lane(world, apart[i % APART], i, (int64_t)i);
+    bin_count(bin, &world->pool, APART, &counts);
+    assert_int_equal(counts.all, 2 * APART);
+    assert_int_equal(counts.before, APART);
+    assert_int_equal(counts.upto, APART + 1);
+    bin_read_begin(&reader, bin, &world->pool, 2 * APART - 2);
+    while ((count = bin_read(&reader, refs, 3)) > 0) {
+        for (size_t i = 0; i < count; i++) {
+            assert_false(met[refs[i].key]);
+            met[refs[i].key] = true;
+        }
+    }
+    for (unsigned i = 0; i < 2 * APART; i++)
+        assert_int_equal(met[i], i < 2 * APART - 1);
+}
+
+static void
+without_memory_no_scan_is_told_of_a_bank(void **state)
+{
+    const int64_t successes[] = {0, 1, 0, 1}; /* the bank fails; the lane, twice; its segment */
+    world_t *world = *state;
+    struct bin *bin = world->bins[0];
+    world->caller.worker = BANK_LANES;
+    for (unsigned i = 0; i < 4; i++) {
+        account_fail_after(&world->ground.account, successes[i]);
+        assert_false(bin_prepare(bin, &world->caller, 1));
+        assert_true(account_heal(&world->ground.account));
+        assert_null(bin_lane(bin, BANK_LANES));
+        assert_int_equal(ptr_load(&bin->more) != NULL, i > 0);
+        assert_int_equal(u32_load(&bin->slots), 0);
+    }
+    assert_true(bin_prepare(bin, &world->caller, 1));
+    assert_non_null(bin_lane(bin, BANK_LANES));
+}
+
 /* ---- against a list -------------------------------------------------------------------------- */
 
 enum { MODEL_PODS = 600, MODEL_STEPS = 30000, MODEL_WORKERS = 4, BATCH = 12 };
@@ -801,6 +919,12 @@ main(void)
         TEST(a_front_that_is_too_low_changes_no_order),
         TEST(of_many_lanes_the_leasts_of_lines_are_compared),
         TEST(a_lane_that_was_found_empty_is_looked_into_again),
+        TEST(a_bin_has_no_bank_until_a_worker_of_one_comes),
+        TEST(lanes_of_banks_are_compared_with_those_of_the_bin),
+        TEST(among_equal_keys_banks_are_compared_where_ties_are_ordered),
+        TEST(no_bound_is_known_where_there_are_banks),
+        TEST(banks_are_read_and_counted),
+        TEST(without_memory_no_scan_is_told_of_a_bank),
         TEST(a_bin_is_a_sorted_list_of_the_pods_in_it),
 #undef TEST
     };

@@ -13,12 +13,15 @@
 
 #define OBJECTS 64
 #define SIZE 4
+#define SLOTS 2
 
 typedef struct world {
     struct event_log log;
     struct hazards hazards;
     struct memory memory;
     account_t account;
+    struct hazard_slot slots[SLOTS];
+    struct hazard_kept lists[SLOTS][HAZARD_PINS * SLOTS + 1];
     struct hazard_slot *writer, *reader;
     int references[OBJECTS]; /* that the log has */
 } world_t;
@@ -47,10 +50,10 @@ count_release(void *ctx, uint64_t object)
 }
 
 static struct hazard_slot *
-slot_of(struct hazards *hazards, uint32_t worker)
+join(world_t *world, uint32_t worker)
 {
-    static struct hazard_kept lists[WORKERS_MAX][HAZARD_KEPT_MAX];
-    return hazard_slot(hazards, worker, lists[worker]);
+    hazard_join(&world->hazards, &world->slots[worker], world->lists[worker]);
+    return &world->slots[worker];
 }
 
 static void
@@ -61,8 +64,8 @@ open_world(world_t *world)
     const schedq_allocator_t allocator = account_allocator(&world->account);
     memory_open(&world->memory, &allocator);
     hazards_open(&world->hazards, count_release, world);
-    world->writer = slot_of(&world->hazards, 0);
-    world->reader = slot_of(&world->hazards, 1);
+    world->writer = join(world, 0);
+    world->reader = join(world, 1);
 }
 
 static void
@@ -472,7 +475,8 @@ typedef struct team {
 typedef struct member {
     pthread_t thread;
     team_t *team;
-    struct hazard_slot *hazard;
+    struct hazard_slot hazard;
+    struct hazard_kept list[HAZARD_PINS * (WRITERS + READERS) + 1];
 } member_t;
 
 static void
@@ -521,14 +525,14 @@ writer_main(void *argument)
     for (unsigned round = 0; round < EVENTS_EACH; round++) {
         uint64_t sequence = u64_add(&team->sequence, 1) + 1;
         uint64_t objects[] = {thing_make(team, sequence, 0), thing_make(team, sequence, 1)};
-        event_log_write(&team->log, member->hazard, sequence, (schedq_event_t)(sequence % 1000),
+        event_log_write(&team->log, &member->hazard, sequence, (schedq_event_t)(sequence % 1000),
                         objects[0], objects[1]);
         for (unsigned side = 0; side < 2; side++) {
             if (objects[side] != 0)
                 thing_release(team, objects[side]);
         }
         if (round % 16 == 0)
-            event_log_forget(&team->log, member->hazard, u64_load(&team->sequence));
+            event_log_forget(&team->log, &member->hazard, u64_load(&team->sequence));
     }
     (void)u32_add(&team->writers, UINT32_MAX);
     return NULL;
@@ -550,15 +554,15 @@ read_one(member_t *member, uint64_t sequence)
 {
     team_t *team = member->team;
     struct event_record record;
-    if (!event_log_read(&team->log, member->hazard, sequence, &record)) {
-        mailbox_check(&team->mailbox, u32_load(&member->hazard->pinned) == 0);
+    if (!event_log_read(&team->log, &member->hazard, sequence, &record)) {
+        mailbox_check(&team->mailbox, u32_load(&member->hazard.pinned) == 0);
         return;
     }
     mailbox_check(&team->mailbox, record.event == sequence % 1000);
     mailbox_check(&team->mailbox, !record.opaque);
     check_object(team, record.old_object, sequence, 0);
     check_object(team, record.new_object, sequence, 1);
-    event_log_unpin(&team->log, member->hazard);
+    event_log_unpin(&team->log, &member->hazard);
 }
 
 static void *
@@ -588,7 +592,8 @@ run_team(uint32_t size)
     assert_true(event_log_make(&team.log));
     u32_store(&team.writers, WRITERS);
     for (uint32_t i = 0; i < WRITERS + READERS; i++) {
-        members[i] = (member_t){.team = &team, .hazard = slot_of(&team.hazards, i)};
+        members[i] = (member_t){.team = &team};
+        hazard_join(&team.hazards, &members[i].hazard, members[i].list);
         assert_int_equal(pthread_create(&members[i].thread, NULL,
                                         i < WRITERS ? writer_main : reader_main, &members[i]),
                          0);
@@ -596,7 +601,7 @@ run_team(uint32_t size)
     for (unsigned i = 0; i < WRITERS + READERS; i++)
         assert_int_equal(pthread_join(members[i].thread, NULL), 0);
     mailbox_assert_empty(&team.mailbox);
-    event_log_forget(&team.log, members[0].hazard, u64_load(&team.sequence));
+    event_log_forget(&team.log, &members[0].hazard, u64_load(&team.sequence));
     hazards_drain(&team.hazards);
     assert_int_equal(team.things, 0);
     event_log_close(&team.log);

@@ -10,7 +10,9 @@
 #include "lockfree/memory/hazard.h"
 #include "mailbox.h"
 
-#define OBJECTS (2 * HAZARD_PINS_MAX + 1)
+#define SLOTS 64
+#define PINS_MAX (HAZARD_PINS * SLOTS)
+#define OBJECTS (2 * PINS_MAX + 1)
 
 static unsigned released[OBJECTS];
 
@@ -22,11 +24,15 @@ count_release(void *ctx, uint64_t object)
     released[object]++;
 }
 
+static struct hazard_slot slots[SLOTS];
+static struct hazard_kept lists[SLOTS][PINS_MAX + 1];
+
 static struct hazard_slot *
 slot_of(struct hazards *hazards, uint32_t worker)
 {
-    static struct hazard_kept lists[WORKERS_MAX][HAZARD_KEPT_MAX];
-    return hazard_slot(hazards, worker, lists[worker]);
+    if (slots[worker].list == NULL)
+        hazard_join(hazards, &slots[worker], lists[worker]);
+    return &slots[worker];
 }
 
 static int
@@ -34,6 +40,8 @@ setup(void **state)
 {
     static struct hazards hazards;
     memset(released, 0, sizeof released);
+    memset(slots, 0, sizeof slots);
+    assert_int_equal(hazard_room(SLOTS), PINS_MAX + 1);
     hazards_open(&hazards, count_release, released);
     *state = &hazards;
     return 0;
@@ -196,7 +204,7 @@ a_dead_thread_s_releases_are_forgotten(void **state)
 static void
 pin_all(struct hazards *hazards, uint64_t first)
 {
-    for (uint32_t worker = 0; worker < WORKERS_MAX; worker++) {
+    for (uint32_t worker = 0; worker < SLOTS; worker++) {
         struct hazard_slot *slot = slot_of(hazards, worker);
         hazard_pin(slot, first + worker * HAZARD_PINS);
         hazard_pin_event(slot, first + worker * HAZARD_PINS + 1, first + worker * HAZARD_PINS + 2);
@@ -210,29 +218,29 @@ every_reference_is_released_however_many_wait(void **state)
     struct hazard_slot *mine = slot_of(hazards, 0);
     pin_all(hazards, 1);
     for (unsigned round = 0; round < 50; round++) {
-        for (unsigned object = 1; object <= HAZARD_PINS_MAX; object++)
+        for (unsigned object = 1; object <= PINS_MAX; object++)
             hazard_release(hazards, mine, object);
     }
-    for (unsigned object = 1; object <= HAZARD_PINS_MAX; object++)
+    for (unsigned object = 1; object <= PINS_MAX; object++)
         assert_int_equal(released[object], 0);
     /*
      * Every pin goes to another object, and the list is full: the new ones find room, the old ones
      * go.
      */
-    pin_all(hazards, HAZARD_PINS_MAX + 1);
-    for (unsigned object = 1; object <= HAZARD_PINS_MAX; object++)
-        hazard_release(hazards, mine, HAZARD_PINS_MAX + object);
-    for (unsigned object = 1; object <= HAZARD_PINS_MAX; object++) {
+    pin_all(hazards, PINS_MAX + 1);
+    for (unsigned object = 1; object <= PINS_MAX; object++)
+        hazard_release(hazards, mine, PINS_MAX + object);
+    for (unsigned object = 1; object <= PINS_MAX; object++) {
         assert_int_equal(released[object], 50);
-        assert_int_equal(released[HAZARD_PINS_MAX + object], 0);
+        assert_int_equal(released[PINS_MAX + object], 0);
     }
-    for (uint32_t worker = 0; worker < WORKERS_MAX; worker++) {
-        hazard_unpin(&hazards->slot[worker]);
-        hazard_unpin_event(&hazards->slot[worker]);
+    for (uint32_t worker = 0; worker < SLOTS; worker++) {
+        hazard_unpin(&slots[worker]);
+        hazard_unpin_event(&slots[worker]);
     }
     hazard_retry(hazards, mine);
-    for (unsigned object = 1; object <= HAZARD_PINS_MAX; object++)
-        assert_int_equal(released[HAZARD_PINS_MAX + object], 1);
+    for (unsigned object = 1; object <= PINS_MAX; object++)
+        assert_int_equal(released[PINS_MAX + object], 1);
 }
 
 static void
@@ -325,6 +333,7 @@ threads_never_retain_what_was_released_for_the_last_time(void **state)
     pthread_t threads[THREADS];
     (void)state;
     mailbox_init(&team.mailbox);
+    memset(slots, 0, sizeof slots);
     hazards_open(&team.hazards, thing_release, NULL);
     for (unsigned i = 0; i < PODS; i++)
         u64_store(&team.pod[i], thing_make());
@@ -335,7 +344,7 @@ threads_never_retain_what_was_released_for_the_last_time(void **state)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     mailbox_assert_empty(&team.mailbox);
     for (unsigned i = 0; i < PODS; i++)
-        hazard_release(&team.hazards, &team.hazards.slot[0], u64_load(&team.pod[i]));
+        hazard_release(&team.hazards, &slots[0], u64_load(&team.pod[i]));
     hazards_drain(&team.hazards);
     assert_int_equal(team.things, 0);
 }

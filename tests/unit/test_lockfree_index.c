@@ -83,7 +83,8 @@ draw(actor_t *actor)
 static void
 open_index(world_t *world, uint32_t lines)
 {
-    index_open(&world->index, &world->ground.memory, &world->ground.entries, &world->names, settle);
+    index_open(&world->index, &world->ground.memory, &world->ground.entries, &world->names, settle,
+               64);
     assert_true(index_make(&world->index, lines));
     world->hashes = 1;
 }

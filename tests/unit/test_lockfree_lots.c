@@ -38,7 +38,7 @@ static int
 setup(void **state)
 {
     world_t *world = ground_make(sizeof *world);
-    lots_open(&world->lots, &world->ground.memory, &world->ground.entries, MAX_LOTS);
+    lots_open(&world->lots, &world->ground.memory, &world->ground.entries, MAX_LOTS, WORKERS_MAX);
     for (unsigned i = 0; i < PODS; i++)
         world->records[i] = slab_take(&world->ground.entries.records, &world->cache);
     for (uint32_t i = 0; i < WORKERS; i++)
@@ -707,7 +707,7 @@ a_worker_goes_on_where_its_last_owner_published(void **state)
     struct lot *lot = get(world, 1);
     park(world, lot, 2, 0, 5);
     park(world, &world->lots.catch_all, 2, 1, 5);
-    struct lane *lanes[] = {ptr_load(&lot->lanes[2]), ptr_load(&world->lots.catch_all.lanes[2])};
+    struct lane *lanes[] = {lot_lane(lot, 2), lot_lane(&world->lots.catch_all, 2)};
     for (unsigned i = 0; i < 2; i++)
         /* and he died */
         lane_put(lanes[i], ref_make(5, world->records[10 + i]), world->insertions[2]);

@@ -678,16 +678,17 @@ prepare_elsewhere(struct worker *worker, const struct arrival *arrival)
     return transfer_make_room(worker, &arrival->to);
 }
 
+/* *lane: where an active pod goes; it was prepared. */
 STRAIGHT schedq_status_t
 insert(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
-       bool active, struct index_ticket *ticket, struct index_found *present)
+       bool active, struct lane **lane, struct index_ticket *ticket, struct index_found *present)
 {
     const struct index *index = &queue_of(worker)->index;
     const enum place place = active ? PLACE_ACTIVE : arrival->to.place;
     enum index_answer answer = INDEX_DONE;
 
-    if (!(active ? publish_prepare_key(worker, arrival->to.band, arrival->key)
-                 : prepare_elsewhere(worker, arrival))) {
+    *lane = active ? publish_prepare_key(worker, arrival->to.band, arrival->key) : NULL;
+    if (active ? *lane == NULL : !prepare_elsewhere(worker, arrival)) {
         answer = INDEX_NOMEM;
     } else if (!index_insert_directly(index, name->hash, arrival->ref, ticket)) {
         answer = insert_in_rounds(worker, name, ticket, present);
@@ -789,12 +790,13 @@ let_in(struct worker *worker, const struct arrival *arrival, const struct hashed
        bool active, schedq_result_t *result, struct index_found *present)
 {
     struct index_ticket ticket;
-    schedq_status_t status = insert(worker, arrival, name, active, &ticket, present);
+    struct lane *lane;
+    schedq_status_t status = insert(worker, arrival, name, active, &lane, &ticket, present);
 
     if (status != SCHEDQ_OK || !active) {
         return status != SCHEDQ_OK ? status : complete_waiting(worker, arrival, &ticket, result);
     }
-    publish_in_band(worker, arrival->to.band, arrival->ref, arrival->key);
+    publish_in_band(worker, arrival->to.band, lane, arrival->ref, arrival->key);
     index_finish(&ticket);              /* let_in:A, a full fence behind the publication */
     switch_enter(worker, PLACE_ACTIVE); /* behind it: position.c */
     return SCHEDQ_OK;

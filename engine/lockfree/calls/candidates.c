@@ -48,6 +48,7 @@ struct search {
     struct worker *worker;
     struct candidates_ahead *ahead;
     uint32_t ahead_capacity; /* refs */
+    uint32_t workers;        /* so many there may be */
     schedq_query_t *query;
     uint64_t rejectors;
     int64_t now;
@@ -260,16 +261,37 @@ search_lane(struct search *search, const struct lot *lot, struct lane *lane)
     return true;
 }
 
+/* The lanes from the cursor on of the bank that begins with worker `first`. */
+static bool
+search_bank(struct search *search, const struct lot *lot, uint64_t first)
+{
+    const struct lot_bank *bank = lot_bank_of(lot, first);
+    schedq_query_t *query = search->query;
+
+    for (; bank != NULL && query->cursor[1] < first + BANK_LANES;
+         query->cursor[1]++, query->cursor[2] = 0) {
+        /* of lot_prepare:B */
+        struct lane *lane = ptr_load_acquire(&bank->lanes[query->cursor[1] - first]);
+
+        if (lane != NULL && !search_lane(search, lot, lane)) {
+            return false;
+        }
+    }
+    if (query->cursor[1] < first + BANK_LANES) {
+        query->cursor[1] = first + BANK_LANES;
+        query->cursor[2] = 0;
+    }
+    return true;
+}
+
 static bool
 search_lot(struct search *search, struct lot *lot)
 {
     const struct bin_caller caller = bin_caller(search->worker);
     schedq_query_t *query = search->query;
 
-    for (; query->cursor[1] < WORKERS_MAX; query->cursor[1]++, query->cursor[2] = 0) {
-        struct lane *lane = ptr_load_acquire(&lot->lanes[query->cursor[1]]); /* of lot_prepare:B */
-
-        if (lane != NULL && !search_lane(search, lot, lane)) {
+    for (uint64_t first = 0; first < search->workers; first += BANK_LANES) {
+        if (query->cursor[1] < first + BANK_LANES && !search_bank(search, lot, first)) {
             return false;
         }
     }
@@ -344,6 +366,7 @@ lockfree_candidates(schedq_worker_t *base, schedq_query_t *query, schedq_candida
                             .rejectors =
                                 query->rejectors |
                                 registry_reached_always(&queue->base.registry, query->profile),
+                            .workers = queue->base.config.max_workers,
                             .now = queue_now(queue),
                             .out = out,
                             .capacity = capacity};

@@ -47,7 +47,8 @@ parts_open(struct queue *queue)
     nominator_open(&queue->labels, memory, &queue->entries, true);
     event_log_open(&queue->log, memory, queue->base.rules.host ? 0 : config->event_log,
                    config->objects, &queue->hazards, config->retain);
-    index_open(&queue->index, memory, &queue->entries, &queue->names, settle_pod);
+    index_open(&queue->index, memory, &queue->entries, &queue->names, settle_pod,
+               config->max_workers + HOUSEKEEPERS);
 }
 
 static bool
@@ -210,7 +211,7 @@ lockfree_event_define(schedq_t *base, const char *resource, uint32_t actions, co
                       schedq_event_t *event)
 {
     struct queue *queue = queue_of_base(base);
-    uint32_t coming = registry_label_count(&base->registry) + WORKERS_MAX;
+    uint32_t coming = registry_label_count(&base->registry) + base->config.max_workers;
 
     if (!incoming_reserve(&queue->incoming_late, coming) ||
         !incoming_reserve(&queue->incoming_late, registry_label_count(&base->registry))) {

@@ -499,11 +499,10 @@ lane_for(const struct mover *mover, const struct mover_group *group,
     bool active = group->to.place == PLACE_ACTIVE;
 
     if (group->count > (active ? MOVER_LANE : 1) || !bin_prepare(bin, caller, group->count) ||
-        !publish_fits_lane(worker, bin, &placing) ||
         (active && items[group->last].key > worker->last_drawn)) {
         return NULL;
     }
-    return bin_lane(bin, worker->base.number);
+    return publish_lane(worker, bin, &placing);
 }
 
 /*

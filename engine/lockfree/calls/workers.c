@@ -2,8 +2,10 @@
  * Slots of workers.h.
  *
  * Any thread may make memory for a slot: the first to put it there wins (slot_worker:A). A slot is
- * taken by a CAS of its number's bit in the queue's word; its first owner joins the epoch with it,
- * and lets sums over all workers see it. Housekeepers are slots of their own kind,
+ * taken by a CAS of its number's bit in one of the queue's words; its first owner joins the epoch
+ * with it, and lets sums over all workers see it. Words that are read one by one do not say whether
+ * any bit is set at one moment: `registered` does, which is raised before a bit is taken, and
+ * lowered after it is given back. Housekeepers are slots of their own kind,
  * with bits of their own: trim, reserve and metrics borrow one, and a tick polls them.
  *
  * CONTRACT. Between take_bit:A and give_bit:A all that lies in the slot is one owner's, and plain.
@@ -19,6 +21,8 @@
  * ORDERING
  *   give_bit:A -> take_bit:A
  *       what the last owner did
+ *   workers_take:A, workers_give:A -> workers_count
+ *       none is registered: what all that were did is over
  *   slot_worker:A -> acquire loads of the slot
  *       the slot's memory
  *   join:A -> queue_slots
@@ -52,7 +56,11 @@
 #include "lockfree/moves/waiting.h"
 #include "platform/words.h"
 
-#define KEPT_BYTES (HAZARD_KEPT_MAX * sizeof(struct hazard_kept))
+static size_t
+kept_bytes(const struct queue *queue)
+{
+    return hazard_room(queue->base.config.max_workers) * sizeof(struct hazard_kept);
+}
 
 static size_t
 worker_bytes(const struct queue *queue)
@@ -70,7 +78,7 @@ equip(struct queue *queue, struct worker *worker)
 
     worker->batch = memory_alloc(memory, MEMORY_OTHER, sizeof *worker->batch, CACHE_LINE);
     if (objects_counted(queue)) {
-        worker->kept = memory_alloc(memory, MEMORY_OTHER, KEPT_BYTES, CACHE_LINE);
+        worker->kept = memory_alloc(memory, MEMORY_OTHER, kept_bytes(queue), CACHE_LINE);
     }
     return worker->batch != NULL && (worker->kept != NULL || !objects_counted(queue));
 }
@@ -85,7 +93,7 @@ unmake(struct queue *queue, struct worker *worker)
     }
     memory_free(memory, MEMORY_OTHER, worker->batch_room, BATCH_ROOM);
     memory_free(memory, MEMORY_OTHER, worker->batch, sizeof *worker->batch);
-    memory_free(memory, MEMORY_OTHER, worker->kept, KEPT_BYTES);
+    memory_free(memory, MEMORY_OTHER, worker->kept, kept_bytes(queue));
     memory_free(memory, MEMORY_OTHER, worker->ahead, CANDIDATES_AHEAD_BYTES);
     memory_free(memory, MEMORY_OTHER, worker, worker_bytes(queue));
 }
@@ -154,7 +162,8 @@ join(struct queue *queue, struct worker *worker)
     epoch_record_join(worker->epoch);
     worker->joined = true;
     if (number != HOUSEKEEPER) {
-        worker->hazard = hazard_slot(&queue->hazards, number, worker->kept);
+        hazard_join(&queue->hazards, &worker->pins, worker->kept);
+        worker->hazard = &worker->pins;
         (void)u64_max(&queue->slots, number + 1); /* join:A, read by queue_slots */
     }
 }
@@ -256,18 +265,25 @@ workers_poll(struct queue *queue)
     }
 }
 
-schedq_status_t
-workers_take(struct queue *queue, struct worker **out)
+/* The word of a slot's bit. */
+static atomic_u64 *
+taken_word(struct queue *queue, uint32_t number)
+{
+    return &queue->taken[number / 64];
+}
+
+static schedq_status_t
+take_slot(struct queue *queue, struct worker **out)
 {
     for (uint32_t i = 0; i < queue->base.config.max_workers; i++) {
-        if (!take_bit(&queue->taken, i)) {
+        if (!take_bit(taken_word(queue, i), i % 64)) {
             continue;
         }
         struct worker *worker =
             workers_make_shared(queue) ? slot_worker(queue, &queue->workers[i], i) : NULL;
 
         if (worker == NULL) {
-            give_bit(&queue->taken, i);
+            give_bit(taken_word(queue, i), i % 64);
             return SCHEDQ_NOMEM;
         }
         join(queue, worker);
@@ -275,6 +291,18 @@ workers_take(struct queue *queue, struct worker **out)
         return SCHEDQ_OK;
     }
     return SCHEDQ_FULL;
+}
+
+schedq_status_t
+workers_take(struct queue *queue, struct worker **out)
+{
+    (void)u64_add(&queue->registered, 1); /* workers_take:A */
+    schedq_status_t status = take_slot(queue, out);
+
+    if (status != SCHEDQ_OK) {
+        (void)u64_add(&queue->registered, UINT64_MAX);
+    }
+    return status;
 }
 
 /* What a worker owes is time's when the worker is no thread's any more. */
@@ -303,14 +331,14 @@ workers_give(struct worker *worker)
     section_end(worker);
     epoch_poll(worker->epoch);
     give_caches_back(worker);
-    give_bit(&queue->taken, worker->base.number);
+    give_bit(taken_word(queue, worker->base.number), worker->base.number % 64);
+    (void)u64_add(&queue->registered, UINT64_MAX); /* workers_give:A */
 }
 
 uint32_t
 workers_count(const struct queue *queue)
 {
-    /* of take_bit:A, give_bit:A */
-    return (uint32_t)__builtin_popcountll(u64_load_acquire(&queue->taken));
+    return (uint32_t)u64_load_acquire(&queue->registered); /* of workers_take:A, workers_give:A */
 }
 
 bool
@@ -393,7 +421,7 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
         struct worker *worker = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
 
         if (worker != NULL && &worker->base == abandoned &&
-            (u64_load_acquire(&queue->taken) >> i & 1) != 0) {
+            (u64_load_acquire(taken_word(queue, i)) >> i % 64 & 1) != 0) {
             epoch_hold(worker->epoch); /* for the table of bands */
             bands_resume(&queue->bands, i);
             backoff_tend(queue, NULL, i);

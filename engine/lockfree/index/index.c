@@ -100,7 +100,7 @@
  *   index_help's add    the second pass (frontier) finds its lines
  *   index_grow:A        others move the lines; the thread that finds the pool used up grows next
  *   switch_table:A      the old table's memory stays allocated until the allocator's end
- *   an overflow line was taken   it is one of those that insertions leave over, WORKERS_MAX of them
+ *   an overflow line was taken   it is one of those that insertions leave over, one a thread
  * Each retry follows another thread's commit, completion, take, link or freeze. A find helps only
  * the pod that it reports.
  *
@@ -144,9 +144,10 @@
 
 void
 index_open(struct index *index, struct memory *memory, const struct entries *entries,
-           const struct names *names, index_settle_fn settle)
+           const struct names *names, index_settle_fn settle, uint32_t threads)
 {
-    *index = (struct index){.memory = memory, .entries = entries, .names = names, .settle = settle};
+    *index = (struct index){
+        .memory = memory, .entries = entries, .names = names, .settle = settle, .threads = threads};
 }
 
 bool
@@ -155,7 +156,7 @@ index_make(struct index *index, uint32_t lines)
     if (ptr_load_acquire(&index->table) != NULL) { /* of index_make:A, or switch_table:A */
         return true;
     }
-    struct index_table *table = index_table_make(index->memory, lines, 0);
+    struct index_table *table = index_table_make(index, lines, 0);
 
     if (table != NULL && !ptr_cas(&index->table, NULL, table)) { /* index_make:A */
         index_table_free(index->memory, table);

@@ -23,6 +23,7 @@ struct index {
     const struct entries *entries;
     const struct names *names;
     index_settle_fn settle;
+    uint32_t threads;
     atomic_ptr table;
 };
 
@@ -50,9 +51,9 @@ struct index_found {
 
 enum index_answer { INDEX_DONE, INDEX_EXISTS, INDEX_NOMEM };
 
-/** Allocates nothing. */
+/** Allocates nothing. `threads`: so many may be inside of calls at once, and stop there. */
 void index_open(struct index *index, struct memory *memory, const struct entries *entries,
-                const struct names *names, index_settle_fn settle);
+                const struct names *names, index_settle_fn settle, uint32_t threads);
 
 /**
  * Makes the first table, of `lines` lines, a power of two: growth begins at about four pods a line.

@@ -22,7 +22,7 @@ index_grow(struct index *index, struct index_table *table, uint32_t lines)
      * is room enough.
      */
     uint32_t kept = lines == table_lines(table) ? table_usable(table) / 2 : table_usable(table);
-    struct index_table *next = index_table_make(index->memory, lines, kept);
+    struct index_table *next = index_table_make(index, lines, kept);
 
     if (next == NULL) {
         return ptr_load_acquire(&table->next) != NULL;

@@ -14,18 +14,19 @@
 #define SAMPLE_LINES 1024
 
 struct index_table *
-index_table_make(struct memory *memory, uint32_t lines, uint32_t kept)
+index_table_make(const struct index *index, uint32_t lines, uint32_t kept)
 {
-    uint32_t pool = lines / 4 + POOL_EXTRA + WORKERS_MAX;
+    uint32_t pool = lines / 4 + POOL_EXTRA + index->threads;
     size_t bytes = sizeof(struct index_table) + ((size_t)lines + pool) * sizeof(struct index_line);
     struct index_table *table =
-        lines <= LINES_MAX ? memory_alloc(memory, MEMORY_INDEX, bytes, CACHE_LINE) : NULL;
+        lines <= LINES_MAX ? memory_alloc(index->memory, MEMORY_INDEX, bytes, CACHE_LINE) : NULL;
 
     if (table != NULL) {
         table->bytes = bytes;
         table->mask = lines - 1;
         table->pool = pool;
         table->kept = kept;
+        table->spared = index->threads;
     }
     return table;
 }

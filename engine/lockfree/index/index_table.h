@@ -100,12 +100,13 @@ struct index_table {
     atomic_u32 claimed;                    /* a thread makes the next table: advice */
     /* overflow lines that the previous table's pods may need */
     uint32_t kept;
+    uint32_t spared; /* overflow lines that stopped threads may hold */
 
     struct index_line lines[]; /* home lines, then overflow lines 1 to pool */
 };
 
 /** NULL: no memory, or too many lines. */
-struct index_table *index_table_make(struct memory *memory, uint32_t lines, uint32_t kept);
+struct index_table *index_table_make(const struct index *index, uint32_t lines, uint32_t kept);
 void index_table_free(struct memory *memory, struct index_table *table);
 
 static inline uint32_t
@@ -133,7 +134,7 @@ table_overflow(struct index_table *table, uint64_t number)
 static inline uint32_t
 table_usable(const struct index_table *table)
 {
-    return table->pool - WORKERS_MAX;
+    return table->pool - table->spared;
 }
 
 /* ---- a walk along a home line and its overflow lines ----------------------------------------- */

@@ -9,11 +9,13 @@
  *   the pinner's use of the object, unpin:A -> scan_slot:A
  *   hazard_pin:A or hazard_pin_event:A -> scan_slot:B
  *       between scan_slot:A and B the owner may unpin, and pin another object: B finds that one
+ *   hazard_join:A -> scan_slots:A
+ *       a slot's links; the slot is there before its first pin:A
  * The pins of a slot share the word `pinned`, which only its owner writes: each write repeats the
  * bits of its other pins. The two pins of an event come with one pin:A, behind both objects.
  *
- * PROGRESS. Wait-free, but for the caller's callback. A thread that stops with its pins keeps three
- * objects alive.
+ * PROGRESS. Wait-free, but for hazard_join, which is lock-free, and the caller's callback. A thread
+ * that stops with its pins keeps three objects alive.
  *
  * EVIDENCE. tests/model: event_log; stress/explore: counted_*, event_counted;
  * tests/unit/test_lockfree_hazard.c, test_lockfree_event_log.c, test_objects_threads.c.
@@ -21,12 +23,6 @@
 #include "lockfree/memory/hazard.h"
 
 #include <string.h>
-
-/* What was in the slots, each looked at once. */
-struct pins {
-    uint32_t count;
-    uint64_t objects[HAZARD_PINS_MAX];
-};
 
 #define BIT(pin) (UINT32_C(1) << (pin))
 #define EVENT_BITS (BIT(HAZARD_EVENT_OLD) | BIT(HAZARD_EVENT_NEW))
@@ -39,12 +35,15 @@ hazards_open(struct hazards *hazards, void (*release)(void *ctx, uint64_t object
     hazards->ctx = ctx;
 }
 
-struct hazard_slot *
-hazard_slot(struct hazards *hazards, uint32_t worker, struct hazard_kept *list)
+void
+hazard_join(struct hazards *hazards, struct hazard_slot *slot, struct hazard_kept *list)
 {
-    hazards->slot[worker].list = list;
-    (void)u64_max(&hazards->slots, worker + UINT64_C(1));
-    return &hazards->slot[worker];
+    slot->list = list;
+    /* Ends: each failed exchange is another thread's join. */
+    do {
+        slot->older = ptr_load(&hazards->slots);
+        /* hazard_join:A; slots stay, so no ABA */
+    } while (!ptr_cas(&hazards->slots, slot->older, slot));
 }
 
 /* `bits`: of pins whose objects are in the slot already. */
@@ -101,38 +100,41 @@ hazard_forget(struct hazard_slot *slot)
     slot->kept = 0;
 }
 
-static void
-scan_slot(const struct hazard_slot *slot, struct pins *pins)
+/*
+ * Is an object among the pins of a slot? Of a list of objects, those that are among them are noted.
+ */
+static bool
+scan_slot(const struct hazard_slot *slot, struct hazard_kept *list, uint32_t count)
 {
+    bool found = false;
+
     /* Ends: a bit less each round. */
     /* scan_slot:A */
     for (uint32_t bits = u32_load_acquire(&slot->pinned); bits != 0; bits &= bits - 1) {
         /* scan_slot:B */
-        pins->objects[pins->count++] = u64_load_acquire(&slot->objects[__builtin_ctz(bits)]);
-    }
-}
+        uint64_t object = u64_load_acquire(&slot->objects[__builtin_ctz(bits)]);
 
-static void
-scan_slots(const struct hazards *hazards, struct pins *pins)
-{
-    /* relaxed: raised before the first pin:A of that slot */
-    uint32_t slots = (uint32_t)u64_load(&hazards->slots);
-
-    pins->count = 0;
-    for (uint32_t i = 0; i < slots; i++) {
-        scan_slot(&hazards->slot[i], pins);
-    }
-}
-
-static bool
-is_pinned(const struct pins *pins, uint64_t object)
-{
-    for (uint32_t i = 0; i < pins->count; i++) {
-        if (pins->objects[i] == object) {
-            return true;
+        for (uint32_t i = 0; i < count; i++) {
+            if (list[i].object == object) {
+                list[i].pinned = found = true;
+            }
         }
     }
-    return false;
+    return found;
+}
+
+/* Each slot is looked at once, for all objects of a list. True: some pin rests on one of them. */
+static bool
+scan_slots(const struct hazards *hazards, struct hazard_kept *list, uint32_t count)
+{
+    bool found = false;
+
+    /* scan_slots:A */
+    for (const struct hazard_slot *slot = ptr_load_acquire(&hazards->slots); slot != NULL;
+         slot = slot->older) {
+        found |= scan_slot(slot, list, count);
+    }
+    return found;
 }
 
 static void
@@ -144,75 +146,66 @@ keep(struct hazard_slot *slot, uint64_t object)
             return;
         }
     }
-    slot->list[slot->kept++] = (struct hazard_kept){object, 1};
+    slot->list[slot->kept++] = (struct hazard_kept){.object = object, .times = 1};
 }
 
-/* Takes the objects that no pin holds off the list. */
-static uint32_t
-take_unpinned(struct hazard_slot *slot, const struct pins *pins, struct hazard_kept *taken)
+/* What is not noted as pinned leaves the list, one object after the other, and is released. */
+static void
+release_unpinned(const struct hazards *hazards, struct hazard_slot *slot)
 {
-    uint32_t count = 0, left = 0;
+    for (uint32_t i = 0; i < slot->kept;) {
+        struct hazard_kept taken = slot->list[i];
 
+        if (taken.pinned) {
+            i++;
+            continue;
+        }
+        slot->list[i] = slot->list[--slot->kept];
+        for (; taken.times > 0; taken.times--) {
+            hazards_call(hazards, taken.object);
+        }
+    }
+}
+
+static void
+note_unpinned(struct hazard_slot *slot)
+{
     for (uint32_t i = 0; i < slot->kept; i++) {
-        if (is_pinned(pins, slot->list[i].object)) {
-            slot->list[left++] = slot->list[i];
-        } else {
-            taken[count++] = slot->list[i];
-        }
+        slot->list[i].pinned = false;
     }
-    slot->kept = left;
-    return count;
-}
-
-static void
-release_all(const struct hazards *hazards, const struct hazard_kept *taken, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint64_t times = taken[i].times; times > 0; times--) {
-            hazards_call(hazards, taken[i].object);
-        }
-    }
-}
-
-static void
-retry_with(struct hazards *hazards, struct hazard_slot *slot, const struct pins *pins)
-{
-    struct hazard_kept taken[HAZARD_KEPT_MAX];
-
-    release_all(hazards, taken, take_unpinned(slot, pins, taken));
 }
 
 void
 hazard_release(struct hazards *hazards, struct hazard_slot *slot, uint64_t object)
 {
-    struct pins pins;
+    struct hazard_kept only = {.object = object, .times = 1};
 
-    scan_slots(hazards, &pins);
-    if (slot->kept == 0 && !is_pinned(&pins, object)) {
+    if (slot->kept != 0) {
+        keep(slot, object);
+        hazard_retry(hazards, slot);
+    } else if (scan_slots(hazards, &only, 1)) {
+        keep(slot, object);
+    } else {
         hazards_call(hazards, object);
-        return;
     }
-    keep(slot, object);
-    retry_with(hazards, slot, &pins);
 }
 
 void
 hazard_retry(struct hazards *hazards, struct hazard_slot *slot)
 {
-    struct pins pins;
-
     if (slot->kept != 0) {
-        scan_slots(hazards, &pins);
-        retry_with(hazards, slot, &pins);
+        note_unpinned(slot);
+        (void)scan_slots(hazards, slot->list, slot->kept);
+        release_unpinned(hazards, slot);
     }
 }
 
 void
 hazards_drain(struct hazards *hazards)
 {
-    const struct pins none = {.count = 0};
-
-    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
-        retry_with(hazards, &hazards->slot[i], &none);
+    for (struct hazard_slot *slot = ptr_load_acquire(&hazards->slots); slot != NULL;
+         slot = slot->older) {
+        note_unpinned(slot);
+        release_unpinned(hazards, slot);
     }
 }

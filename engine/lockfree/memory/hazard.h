@@ -2,18 +2,19 @@
  * Objects of SCHEDQ_OBJECTS_COUNTED: a thread that read one from a pod of another thread must not
  * retain it after its last release.
  *
- * Each worker has a slot. Pinning publishes the object in the slot, then reads again whether the
- * pod still has it. A worker that took an object out of the queue scans the slots, and keeps the
- * release for later while a slot holds the object. What is kept is tried again with the worker's
- * next releases, by the slot's next owner, and by hazards_drain. A thread that dies inside a call
- * loses what it kept.
+ * Each worker has a slot; slots stay until the queue ends. Pinning publishes the object in the
+ * slot, then reads again whether the pod still has it. A worker that took an object out of the
+ * queue scans the slots, and keeps the release for later while a slot holds the object. What is
+ * kept is tried again with the worker's next releases, by the slot's next owner, and by
+ * hazards_drain. A thread that dies inside a call loses what it kept.
  *
  * THREE PINS. One for a pod's object, two for the objects of an event (event_log.h), independent of
  * each other: all three hold while a hint is asked about a pod and an event.
  *
- * BOUND. A slot keeps at most 3 * WORKERS_MAX different objects between calls: it keeps only what a
- * scan found, and a scan finds at most three objects in each slot. A release adds one object before
- * it scans, so the list has room for one more. `times` counts the releases of one object.
+ * BOUND. A slot keeps at most three different objects for each slot that there is between calls: it
+ * keeps only what a scan found, and a scan finds at most three objects in each slot. A release adds
+ * one object before it scans, so the list has room for one more (hazard_room). `times` counts the
+ * releases of one object.
  *
  * The caller's config.release runs while nothing here is half done. It must not call the queue
  * (api/ refuses that).
@@ -27,27 +28,32 @@
 
 enum hazard_pins { HAZARD_POD, HAZARD_EVENT_OLD, HAZARD_EVENT_NEW, HAZARD_PINS };
 
-#define HAZARD_PINS_MAX (HAZARD_PINS * WORKERS_MAX)
-#define HAZARD_KEPT_MAX (HAZARD_PINS_MAX + 1)
-
 /** An object whose releases wait. */
 struct hazard_kept {
-    uint64_t object, times;
+    uint64_t object;
+    uint64_t times : 63, pinned : 1; /* pinned: as the last scan found it */
 };
+
+/** Objects that the list of a slot needs room for, where there are so many slots. */
+static inline uint32_t
+hazard_room(uint32_t slots)
+{
+    return HAZARD_PINS * slots + 1;
+}
 
 struct hazard_slot {
     _Alignas(CACHE_LINE) atomic_u64 objects[HAZARD_PINS];
     /* 1 << pin: that object is pinned; a pod's may be 0. Written by the owner only */
     atomic_u32 pinned;
-    uint32_t kept;            /* this and what follows: the owner's only */
-    struct hazard_kept *list; /* HAZARD_KEPT_MAX; NULL if nothing is ever released */
+    uint32_t kept;             /* and the list: the owner's only */
+    struct hazard_kept *list;  /* NULL if nothing is ever released */
+    struct hazard_slot *older; /* the next of all slots */
 };
 
 struct hazards {
     void (*release)(void *ctx, uint64_t object);
     void *ctx;
-    atomic_u64 slots; /* slots from this number on were never used */
-    struct hazard_slot slot[WORKERS_MAX];
+    atomic_ptr slots; /* all of them, the newest first */
 };
 
 void hazards_open(struct hazards *hazards, void (*release)(void *ctx, uint64_t object), void *ctx);
@@ -65,10 +71,10 @@ hazards_call(const struct hazards *hazards, uint64_t object)
 void hazards_drain(struct hazards *hazards);
 
 /**
- * The slot of a worker, before its first pin. `list` has room for HAZARD_KEPT_MAX and stays the
- * slot's; NULL if nothing is ever released.
+ * Lets scans see a slot, which is zeroed and stays, before its first pin. `list` has hazard_room
+ * and stays the slot's; NULL if nothing is ever released. Lock-free.
  */
-struct hazard_slot *hazard_slot(struct hazards *hazards, uint32_t worker, struct hazard_kept *list);
+void hazard_join(struct hazards *hazards, struct hazard_slot *slot, struct hazard_kept *list);
 
 /**
  * Publishes an object in the caller's slot; a full fence.

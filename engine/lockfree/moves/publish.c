@@ -25,16 +25,23 @@ make_lane_room(struct worker *worker, struct bin *bin)
     return bin_prepare(bin, &caller, 1);
 }
 
-bool
+struct lane *
 publish_prepare_other(struct worker *worker, struct band *band, int64_t key)
 {
     struct bin *bin = &band->bin;
 
-    if (!bin_has_room(bin, worker->base.number, 1) && !make_lane_room(worker, bin)) {
-        return false;
+    if (!make_lane_room(worker, bin)) {
+        return NULL;
     }
-    return publish_fits(worker, bin_lane(bin, worker->base.number), key) ||
-           publish_prepare(worker, bin);
+    struct lane *lane = bin_lane(bin, worker->base.number);
+
+    return publish_fits(worker, lane, key) || publish_prepare(worker, bin) ? lane : NULL;
+}
+
+void
+publish_in_band_other(struct worker *worker, struct band *band, uint64_t ref, int64_t key)
+{
+    (void)publish_ref(worker, &band->bin, &(struct placing){.ref = ref, .key = key});
 }
 
 /* The spare run is nobody's meanwhile: this thread may end in here. */

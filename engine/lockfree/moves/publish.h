@@ -76,20 +76,22 @@ publish_fits(const struct worker *worker, const struct lane *lane, int64_t key)
 /** publish_prepare where something is missing. */
 bool publish_make_room(struct worker *worker, struct bin *bin);
 
-/** publish_prepare_key of what does not go straight into the lane. */
-bool publish_prepare_other(struct worker *worker, struct band *band, int64_t key);
+/** publish_prepare_key of what does not go straight into the lane, or whose lane is in a bank. */
+struct lane *publish_prepare_other(struct worker *worker, struct band *band, int64_t key);
 
 /**
- * Makes sure that a ref with this key can be published in the band; not a housekeeper's. False: no
- * memory, nothing changed.
+ * Makes sure that a ref with this key can be published in the band; not a housekeeper's. Returns
+ * the worker's lane there. NULL: no memory, nothing changed.
  */
-static inline bool
+static inline struct lane *
 publish_prepare_key(struct worker *worker, struct band *band, int64_t key)
 {
-    const struct lane *lane = bin_lane(&band->bin, worker->base.number);
+    uint32_t number = worker->base.number;
+    struct lane *lane = number < BANK_LANES ? bin_lane(&band->bin, number) : NULL;
 
-    return (lane != NULL && lane_has_room(lane, 1) && publish_fits(worker, lane, key)) ||
-           publish_prepare_other(worker, band, key);
+    return lane != NULL && lane_has_room(lane, 1) && publish_fits(worker, lane, key)
+               ? lane
+               : publish_prepare_other(worker, band, key);
 }
 
 /**
@@ -98,21 +100,17 @@ publish_prepare_key(struct worker *worker, struct band *band, int64_t key)
 STRAIGHT bool
 publish_prepare(struct worker *worker, struct bin *bin)
 {
-    bool has_all = worker->spare_run != NULL && worker->base.number != HOUSEKEEPER &&
+    bool has_all = worker->spare_run != NULL && worker->base.number < BANK_LANES &&
                    bin_has_room(bin, worker->base.number, PUBLISH_ROOM) && bin_has_slot(bin);
 
     return has_all || publish_make_room(worker, bin);
 }
 
-/** Does the ref fit the worker's lane, which was prepared? */
+/** Does the ref fit a lane? */
 STRAIGHT bool
-publish_fits_lane(const struct worker *worker, const struct bin *bin, const struct placing *placing)
+publish_fits_lane(const struct worker *worker, const struct bin *bin, const struct lane *lane,
+                  const struct placing *placing)
 {
-    if (worker->base.number == HOUSEKEEPER) {
-        return false;
-    }
-    const struct lane *lane = bin_lane(bin, worker->base.number);
-
     if (bin->residence.place == PLACE_ACTIVE) {
         return publish_fits(worker, lane, placing->key);
     }
@@ -120,6 +118,19 @@ publish_fits_lane(const struct worker *worker, const struct bin *bin, const stru
         return placing->key >= lane->last_key;
     }
     return !tie_before(&placing->tie, &lane->last_tie);
+}
+
+/** The worker's lane, which was prepared, if the ref fits it; NULL: it does not. */
+STRAIGHT struct lane *
+publish_lane(const struct worker *worker, const struct bin *bin, const struct placing *placing)
+{
+    uint32_t number = worker->base.number;
+    struct lane *lane = bin_lane(bin, number);
+
+    if (number >= BANK_LANES && lane == NULL) {
+        return NULL; /* a housekeeper */
+    }
+    return publish_fits_lane(worker, bin, lane, placing) ? lane : NULL;
 }
 
 static inline void
@@ -142,10 +153,12 @@ bool publish_ref_in_run(struct worker *worker, struct bin *bin, const struct pla
 STRAIGHT bool
 publish_ref(struct worker *worker, struct bin *bin, const struct placing *placing)
 {
-    if (!publish_fits_lane(worker, bin, placing)) {
+    struct lane *lane = publish_lane(worker, bin, placing);
+
+    if (lane == NULL) {
         return publish_ref_in_run(worker, bin, placing);
     }
-    publish_in_lane(bin_lane(bin, worker->base.number), placing);
+    publish_in_lane(lane, placing);
     return false;
 }
 
@@ -155,17 +168,22 @@ publish_ref(struct worker *worker, struct bin *bin, const struct placing *placin
  */
 bool publish_in_run(struct worker *worker, struct bin *bin, const struct bin_ref *ref);
 
-/** The same after publish_prepare_key. */
-static inline void
-publish_in_band(struct worker *worker, struct band *band, uint64_t ref, int64_t key)
-{
-    struct lane *lane = bin_lane(&band->bin, worker->base.number);
+/** publish_in_band of what does not fit the lane any more. */
+void publish_in_band_other(struct worker *worker, struct band *band, uint64_t ref, int64_t key);
 
+/**
+ * publish_ref after publish_prepare_key, which gave the lane. Where the worker helped since,
+ * another ref may have come into it.
+ */
+static inline void
+publish_in_band(struct worker *worker, struct band *band, struct lane *lane, uint64_t ref,
+                int64_t key)
+{
     if (publish_fits(worker, lane, key)) {
         lane_put(lane, ref, key);
         lane_publish(lane);
     } else {
-        (void)publish_ref(worker, &band->bin, &(struct placing){.ref = ref, .key = key});
+        publish_in_band_other(worker, band, ref, key);
     }
 }
 

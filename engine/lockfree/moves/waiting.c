@@ -10,6 +10,7 @@ waiting_open(struct queue *queue)
 {
     struct waiting *waiting = &queue->waiting;
     const enum place backoffs[BACKOFF_KINDS] = {PLACE_BACKOFF, PLACE_ERROR_BACKOFF};
+    uint32_t workers = queue->base.config.max_workers;
 
     for (uint32_t i = 0; i < 2; i++) {
         bin_open(&waiting->ages[i],
@@ -17,9 +18,10 @@ waiting_open(struct queue *queue)
     }
     bin_open(&waiting->held, &(struct residence){.entries = &queue->entries, .place = PLACE_HELD});
     for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
-        lot_open(&waiting->backing_off[i], &queue->entries, backoffs[i]);
+        lot_open(&waiting->backing_off[i], &queue->entries, backoffs[i], workers);
     }
-    lots_open(&waiting->lots, &queue->base.memory, &queue->entries, queue->base.config.max_lots);
+    lots_open(&waiting->lots, &queue->base.memory, &queue->entries, queue->base.config.max_lots,
+              workers);
 }
 
 void

@@ -11,15 +11,28 @@ bin_open(struct bin *bin, const struct residence *residence)
     u32_store(&bin->slots, residence->ties == TIES_OPEN ? 0 : 1);
 }
 
-void
-bin_close(struct bin *bin, struct memory *memory)
+static void
+free_lanes(struct bin *bin, struct memory *memory)
 {
-    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
-        struct lane *lane = bin_lane(bin, i);
+    for (uint32_t i = 0; i < BANK_LANES; i++) {
+        struct lane *lane = ptr_load(&bin->lanes[i]);
 
         if (lane != NULL) {
             lane_free(memory, lane);
         }
+    }
+}
+
+void
+bin_close(struct bin *bin, struct memory *memory)
+{
+    struct bin *next, *bank = ptr_load(&bin->more);
+
+    free_lanes(bin, memory);
+    for (; bank != NULL; bank = next) {
+        next = ptr_load(&bank->more);
+        free_lanes(bank, memory);
+        memory_free(memory, MEMORY_QUEUES, bank, sizeof *bank);
     }
 }
 
@@ -57,7 +70,119 @@ bin_shrink(struct bin *bin, struct memory *memory, struct epoch_record *epoch, u
     }
 }
 
+/* ---- banks ----------------------------------------------------------------------------------- */
+
+/* The bank behind a bin, or behind another bank; NULL: there is none. */
+static struct bin *
+next_bank(const struct bin *bin)
+{
+    return ptr_load_acquire(&bin->more); /* of find_bank:A */
+}
+
+/* The bin, or the bank, with the lane of a worker; NULL: it is not there. */
+static const struct bin *
+bank_of(const struct bin *bin, uint32_t worker)
+{
+    const struct bin *bank = bin;
+
+    if (worker >= BANK_LANES) {
+        do {
+            bank = next_bank(bank);
+        } while (bank != NULL && bank->bank != worker / BANK_LANES);
+    }
+    return bank;
+}
+
+struct lane *
+bin_lane_in_bank(const struct bin *bin, uint32_t worker)
+{
+    const struct bin *bank = bank_of(bin, worker);
+
+    return bank != NULL ? ptr_load(&bank->lanes[worker % BANK_LANES]) : NULL;
+}
+
+static struct bin *
+make_bank(const struct bin *bin, struct memory *memory, uint32_t number)
+{
+    struct bin *bank = memory_alloc(memory, MEMORY_QUEUES, sizeof *bank, CACHE_LINE);
+
+    if (bank != NULL) {
+        bank->residence = bin->residence;
+        bank->here = bin->here;
+        bank->bank = number;
+    }
+    return bank;
+}
+
+/*
+ * bank_of, linked if it is not there. NULL: no memory. Ends: each failed exchange is a bank that
+ * another thread linked, and there are not many.
+ */
+static struct bin *
+find_bank(struct bin *bin, struct memory *memory, uint32_t worker)
+{
+    struct bin *own = NULL, *at = bin;
+
+    while (worker >= BANK_LANES && at->bank != worker / BANK_LANES) {
+        struct bin *next = next_bank(at);
+
+        if (next == NULL) {
+            own = own != NULL ? own : make_bank(bin, memory, worker / BANK_LANES);
+            if (own == NULL) {
+                return NULL;
+            }
+            next = ptr_cas_value(&at->more, NULL, own); /* find_bank:A */
+            if (next == NULL) {
+                return own;
+            }
+        }
+        at = next;
+    }
+    if (own != NULL) {
+        memory_free(memory, MEMORY_QUEUES, own, sizeof *own);
+    }
+    return at;
+}
+
 /* ---- producers ------------------------------------------------------------------------------- */
+
+/*
+ * Most bins never have a run, nor a bank, and their scans look at no slot. Ends: each failed
+ * exchange raised it.
+ */
+static void
+raise_slots(struct bin *bin, uint32_t slots)
+{
+    uint32_t found = u32_load(&bin->slots);
+
+    while (found < slots) {
+        uint32_t seen = u32_cas_value(&bin->slots, found, slots); /* raise_slots:A */
+
+        if (seen == found) {
+            break;
+        }
+        found = seen;
+    }
+}
+
+/* The bit before the lane: a worker that takes over this slot and finds the lane sets no bit. */
+static bool
+make_lane(struct bin *bin, const struct bin_caller *caller, uint32_t count)
+{
+    struct bin *bank = find_bank(bin, caller->memory, caller->worker);
+    uint32_t at = caller->worker % BANK_LANES;
+    struct lane *lane = bank != NULL ? lane_make(caller->memory, count) : NULL;
+
+    if (lane == NULL) {
+        return false;
+    }
+    if (bank != bin) {
+        raise_slots(bin, BANKS_MORE | BIN_RUNS);
+    }
+    u64_or(&bank->used, UINT64_C(1) << at);    /* make_lane:A */
+    ptr_store_release(&bank->lanes[at], lane); /* make_lane:B */
+    return true;
+}
 
 bool
 bin_prepare(struct bin *bin, const struct bin_caller *caller, uint32_t count)
@@ -72,14 +197,7 @@ bin_prepare(struct bin *bin, const struct bin_caller *caller, uint32_t count)
 
         return lane_has_room(lane, count) || lane_make_room(lane, &care, count);
     }
-    lane = lane_make(caller->memory, count);
-    if (lane == NULL) {
-        return false;
-    }
-    /* The bit first: a worker that takes over this slot and finds the lane does not set the bit. */
-    u64_or(&bin->used, UINT64_C(1) << caller->worker);    /* bin_prepare:A */
-    ptr_store_release(&bin->lanes[caller->worker], lane); /* bin_prepare:B */
-    return true;
+    return make_lane(bin, caller, count);
 }
 
 static bool
@@ -334,25 +452,6 @@ make_slot(struct bin *bin, const struct bin_caller *caller)
     return true;
 }
 
-/*
- * Most bins never have a run, and their scans look at no slot. Ends: each failed exchange raised
- * it.
- */
-static void
-raise_slots(struct bin *bin, uint32_t slots)
-{
-    uint32_t found = u32_load(&bin->slots);
-
-    while (found < slots) {
-        uint32_t seen = u32_cas_value(&bin->slots, found, slots); /* raise_slots:A */
-
-        if (seen == found) {
-            break;
-        }
-        found = seen;
-    }
-}
-
 bool
 bin_prepare_run(struct bin *bin, const struct bin_caller *caller)
 {
@@ -480,7 +579,7 @@ pass_stale(const struct bin *bin, atomic_u64 *front, struct lane *lane, struct l
 static bool
 first_of_lane(struct bin *bin, uint32_t worker, uint64_t front, struct lane_head *head)
 {
-    struct lane *lane = ptr_load_acquire(&bin->lanes[worker]); /* reads from bin_prepare:B */
+    struct lane *lane = ptr_load_acquire(&bin->lanes[worker]); /* reads from make_lane:B */
 
     return lane != NULL && lane_peek_from(lane, front_bound(front), head) &&
            (bin->residence.ties == TIES_OPEN || pass_stale(bin, &bin->fronts[worker], lane, head));
@@ -589,7 +688,7 @@ static void
 compare_lines(struct bin *bin, uint64_t used, struct choice *choice)
 {
     const uint64_t line = (UINT64_C(1) << FRONTS_LINE) - 1;
-    uint64_t leasts[WORKERS_MAX / FRONTS_LINE];
+    uint64_t leasts[BANK_LANES / FRONTS_LINE];
     uint32_t first = 0, lines = 0;
     uint64_t read = 0;
 
@@ -597,7 +696,7 @@ compare_lines(struct bin *bin, uint64_t used, struct choice *choice)
         leasts[lines] = u64_load_acquire(&bin->leasts[lines]); /* compare_lines:A */
         first = leasts[lines] < leasts[first] ? lines : first;
         lines++;
-    } while (lines < WORKERS_MAX / FRONTS_LINE && used >> lines * FRONTS_LINE != 0);
+    } while (lines < BANK_LANES / FRONTS_LINE && used >> lines * FRONTS_LINE != 0);
     if (leasts[first] != 0) { /* most likely a ref is taken there */
         __builtin_prefetch(&bin->fronts[first * FRONTS_LINE], 1);
     }
@@ -645,7 +744,7 @@ compare_lanes(struct bin *bin, uint64_t used, struct bin_head *best)
 static bool
 scan_lanes(struct bin *bin, struct bin_head *best)
 {
-    uint64_t used = u64_load_acquire(&bin->used); /* scan_lanes:A reads from bin_prepare:A */
+    uint64_t used = u64_load_acquire(&bin->used); /* scan_lanes:A reads from make_lane:A */
 
     if ((used & (used - 1)) != 0) {
         return compare_lanes(bin, used, best);
@@ -714,12 +813,34 @@ scan_runs(struct bin *bin, struct run_pool *pool, uint32_t slots, bool found, st
     return found;
 }
 
+/* Into the lanes of all banks; what the bin's own had is in *best. */
+__attribute__((noinline)) static bool
+scan_banks(const struct bin *bin, bool found, struct bin_head *best)
+{
+    for (struct bin *bank = next_bank(bin); bank != NULL; bank = next_bank(bank)) {
+        struct bin_head head;
+
+        if (scan_lanes(bank, &head) &&
+            (!found || ref_before(&bin->residence, head.lane.key, head.lane.ref, best->lane.key,
+                                  best->lane.ref))) {
+            best->lane = head.lane;
+            best->front = head.front;
+            found = true;
+        }
+    }
+    return found;
+}
+
 bool
 bin_compare(struct bin *bin, struct run_pool *pool, struct bin_head *best)
 {
     bool found = scan_lanes(bin, best);
     uint32_t slots = u32_load_acquire(&bin->slots); /* bin_compare:A reads from raise_slots:A */
 
+    if ((slots & BANKS_MORE) != 0) {
+        found = scan_banks(bin, found, best);
+        slots = BIN_RUNS;
+    }
     best->is_run = best->alone = false;
     return slots == 0 ? found : scan_runs(bin, pool, slots, found, best);
 }
@@ -736,20 +857,49 @@ pick_lane(uint64_t used, uint32_t random)
     return (uint32_t)__builtin_ctzll(used);
 }
 
+/* One of the lanes of a bin without banks. */
+static bool
+any_of_lanes(const struct bin *bin, uint32_t own, uint32_t random, struct bin_head *head)
+{
+    uint64_t used = u64_load_acquire(&bin->used); /* as scan_lanes:A */
+
+    return used != 0 && ((own < BANK_LANES && first_of_any_lane(bin, own, head)) ||
+                         first_of_any_lane(bin, pick_lane(used, random & 0xffff), head) ||
+                         first_of_any_lane(bin, pick_lane(used, random >> 16), head));
+}
+
+/* The same with banks: one of them is picked, then a lane of it. */
+RARELY static bool
+any_of_banks(const struct bin *bin, uint32_t own, uint32_t random, struct bin_head *head)
+{
+    const struct bin *bank = bank_of(bin, own);
+    uint32_t banks = 0;
+
+    if (bank != NULL && first_of_any_lane(bank, own % BANK_LANES, head)) {
+        return true;
+    }
+    for (bank = bin; bank != NULL; bank = next_bank(bank)) {
+        banks++;
+    }
+    bank = bin;
+    for (uint32_t turns = random % banks; turns > 0; turns--) {
+        bank = next_bank(bank);
+    }
+    return any_of_lanes(bank, UINT32_MAX, random / banks, head);
+}
+
 bool
 bin_any(struct bin *bin, struct run_pool *pool, uint32_t own, uint32_t random,
         struct bin_head *head)
 {
-    /* as scan_lanes:A; the slots as bin_compare:A */
-    uint64_t used = u64_load_acquire(&bin->used);
+    uint32_t slots = u32_load_acquire(&bin->slots); /* as bin_compare:A */
 
     head->alone = false;
-    if (used != 0 && (first_of_any_lane(bin, own, head) ||
-                      first_of_any_lane(bin, pick_lane(used, random & 0xffff), head) ||
-                      first_of_any_lane(bin, pick_lane(used, random >> 16), head))) {
+    if ((slots & BANKS_MORE) == 0 ? any_of_lanes(bin, own, random, head)
+                                  : any_of_banks(bin, own, random, head)) {
         return true;
     }
-    for (uint32_t i = u32_load_acquire(&bin->slots); i-- > 0;) {
+    for (uint32_t i = slots & ~BANKS_MORE; i-- > 0;) {
         uint64_t word = u64_load_acquire(&bin->runs[i]);
 
         if (word != 0 && run_peek(pool, &bin->runs[i], word, &head->run) == RUN_HEAD) {
@@ -794,10 +944,29 @@ bin_read_begin(struct bin_reader *reader, struct bin *bin, struct run_pool *pool
     reader->bin = bin;
     reader->pool = pool;
     reader->limit = limit;
-    reader->lanes = u64_load_acquire(&bin->used); /* of bin_prepare:A; next_lane reads from B */
+    reader->bank = bin;
+    reader->lanes = u64_load_acquire(&bin->used); /* of make_lane:A; next_lane reads from B */
     /* a merge copies downwards: so do readers; as bin_compare:A */
     reader->slots = u32_load_acquire(&bin->slots);
+    reader->banks = (reader->slots & BANKS_MORE) != 0;
+    reader->slots &= ~BANKS_MORE;
     reader->in_lane = reader->in_run = false;
+}
+
+/* Goes on to a bank with lanes. False: there is none. */
+static bool
+enter_bank(struct bin_reader *reader)
+{
+    while (reader->banks && reader->lanes == 0) {
+        struct bin *bank = next_bank(reader->bank);
+
+        reader->banks = bank != NULL;
+        if (bank != NULL) {
+            reader->bank = bank;
+            reader->lanes = u64_load_acquire(&bank->used); /* of make_lane:A */
+        }
+    }
+    return reader->lanes != 0;
 }
 
 /* False: there is no lane left. */
@@ -805,8 +974,8 @@ static bool
 next_lane(struct bin_reader *reader)
 {
     reader->in_lane = false;
-    while (!reader->in_lane && reader->lanes != 0) {
-        struct lane *lane = ptr_load_acquire(&reader->bin->lanes[__builtin_ctzll(reader->lanes)]);
+    while (!reader->in_lane && (reader->lanes != 0 || enter_bank(reader))) {
+        struct lane *lane = ptr_load_acquire(&reader->bank->lanes[__builtin_ctzll(reader->lanes)]);
 
         reader->lanes &= reader->lanes - 1;
         if (lane != NULL) {
@@ -923,9 +1092,8 @@ count_run(const struct bin *bin, const struct run_pool *pool, uint32_t slot, int
     }
 }
 
-void
-bin_count(const struct bin *bin, const struct run_pool *pool, int64_t key,
-          struct ref_counts *counts)
+static void
+count_lanes(const struct bin *bin, int64_t key, struct ref_counts *counts)
 {
     uint64_t used = u64_load_acquire(&bin->used); /* as scan_lanes:A */
 
@@ -936,7 +1104,21 @@ bin_count(const struct bin *bin, const struct run_pool *pool, int64_t key,
             lane_count(lane, &bin->residence, key, counts);
         }
     }
-    for (uint32_t i = u32_load_acquire(&bin->slots); i-- > 0;) {
+}
+
+void
+bin_count(const struct bin *bin, const struct run_pool *pool, int64_t key,
+          struct ref_counts *counts)
+{
+    count_lanes(bin, key, counts);
+    uint32_t slots = u32_load_acquire(&bin->slots); /* as bin_compare:A */
+
+    if ((slots & BANKS_MORE) != 0) {
+        for (struct bin *bank = next_bank(bin); bank != NULL; bank = next_bank(bank)) {
+            count_lanes(bank, key, counts);
+        }
+    }
+    for (uint32_t i = slots & ~BANKS_MORE; i-- > 0;) {
         count_run(bin, pool, i, key, counts);
     }
 }

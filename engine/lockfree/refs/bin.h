@@ -8,6 +8,8 @@
  *   fronts      one per lane, FRONTS_LINE in a cache line
  *   leasts      one per line of fronts
  *   runs        16 slots, each 0 or the word of an immutable sorted run
+ *   slots       those from this number on never held a run; BANKS_MORE: there is a bank behind
+ *   more        -> bank -> bank ...
  *
  * CONTRACT. A ref that was published (lane_publish, bin_publish_run), followed by a full fence and
  * bin_mark, is found by every scan that begins afterwards, until its pod has left the version it
@@ -32,6 +34,25 @@
  * are lower bounds for ever, and that of a lane that is not there yet is 0. So the smallest of
  * fronts that were read one by one is a lower bound for ever of what is in their lanes.
  *
+ * BANKS. A bin has the lanes of BANK_LANES workers, those with the smallest numbers. As many more
+ * are a bank: a bin of its own behind the first, without runs and without a mark, made when one of
+ * them comes to this bin for the first time. Banks stay as long as the bin. States of what leads to
+ * a bank, each left by the access that is named, by any worker of the bank
+ *   nothing              -> linked              find_bank:A, into the first `more` that is NULL
+ *   linked               -> linked, BANKS_MORE  raise_slots:A, before each lane is made
+ *   linked, BANKS_MORE   for good
+ * A thread that stops between the two leaves a bank that is linked, which the next one finds: so
+ * each raises `slots` itself, before its lane's bit and its lane. A scan looks at its bin's lanes,
+ * then at `slots`, which it has to know for the runs. What it finds there says all:
+ *   0                    the bin's lanes are all that there was when the scan began, and no runs
+ *   a number             the same, and runs in the slots below
+ *   BANKS_MORE | all     it goes on into each bank, as into a bin: `used`, then the fronts. Then to
+ *                        the runs in all slots
+ * So a bin to which no other workers came costs a scan no access more, and BANKS_MORE costs those
+ * with banks a look at empty slots. A lane of a bank and its front are compared with those of its
+ * bank, as they are in a bin; of what the banks found, the first is taken. The claims above hold
+ * for each bank alone, so that is the first of all.
+ *
  * THE MARK. A band's bin is marked where walks look first, in the summary of its leaf (band.h),
  * where it may be doubted and taken back. The other bins are always looked at.
  *
@@ -51,8 +72,10 @@
  *   lane_publish:A ; bin_mark, which is band_mark:A | summary_doubt:A, scan
  *   bin_publish_run:A or put_beside:A, bin_mark | summary_doubt:A, scan
  *       the scan meets the ref, or the producer finds the doubt
- *   bin_prepare:A, B -> scan_lanes:A, and the loads of lanes
+ *   make_lane:A, B -> scan_lanes:A, and the loads of lanes
  *       the lane, before its first ref
+ *   find_bank:A, raise_slots:A, make_lane:A, B -> bin_compare:A, the load of `more`, scan_lanes:A
+ *       a bank, before the first ref of each of its lanes
  *   a claim, or a look at the head, raise_front:A -> try_lanes:A, compare_lanes:A
  *       what lies below a front is stale
  *   raise_front:A -> raise_least:A, raise_least:B -> compare_lines:A
@@ -63,12 +86,12 @@
  *       a run's refs (run.h)
  *
  * PROGRESS. Lock-free. No call waits for another thread; merging restarts only if another thread
- * changed a slot. A thread that stops in a merge holds a run that is in no slot, or leaves, behind
- * put_merged:A, refs that are found twice.
+ * changed a slot, and find_bank goes on behind a bank that another thread linked. A thread that
+ * stops in a merge holds a run that is in no slot, or leaves, behind put_merged:A, refs that are
+ * found twice.
  *
  * EVIDENCE. tests/model: bin, front, run_recycle; stress/explore: band_clear, runs, lane_growth,
- * lane_fronts;
- * tests/unit/test_lockfree_bin.c.
+ * lane_fronts, banks_*; tests/unit/test_lockfree_bin.c, test_many_workers.c.
  */
 #ifndef SCHEDQ_LOCKFREE_BIN_H
 #define SCHEDQ_LOCKFREE_BIN_H
@@ -83,14 +106,19 @@ struct bin {
     bool (*mark)(struct bin *bin);
     atomic_u64 used;
     atomic_u32 spot; /* where `mark` found the bin last */
-    /* slots from this number on never held a run; not 0 where ties are ordered */
+    /* slots from this number on never held a run; not 0 where ties are ordered; or BANKS_MORE */
     atomic_u32 slots;
-    _Alignas(CACHE_LINE) atomic_u64 fronts[WORKERS_MAX]; /* front_of, perhaps FRONT_EMPTY */
-    atomic_u64 leasts[WORKERS_MAX / FRONTS_LINE];
-    atomic_ptr lanes[WORKERS_MAX];
+    atomic_ptr more; /* the first bank; of a bank, the next one */
+    _Alignas(CACHE_LINE) atomic_u64 fronts[BANK_LANES]; /* front_of, perhaps FRONT_EMPTY */
+    atomic_u64 leasts[BANK_LANES / FRONTS_LINE];
+    atomic_ptr lanes[BANK_LANES];
     atomic_u64 runs[BIN_RUNS];
     atomic_u32 newest; /* slot of the run that was published last: a hint */
+    uint32_t bank;     /* the lanes are those of workers from bank * BANK_LANES on */
 };
+
+/** In `slots`, with the number of all slots: there are banks. */
+#define BANKS_MORE (UINT32_C(1) << 31)
 
 /** A ref, what orders it, and why its pod is moved (switch.h). */
 struct bin_ref {
@@ -134,18 +162,24 @@ void bin_shrink(struct bin *bin, struct memory *memory, struct epoch_record *epo
 /** Makes sure that `count` refs can be put into the caller's lane. False: no memory. */
 bool bin_prepare(struct bin *bin, const struct bin_caller *caller, uint32_t count);
 
-/** The caller's lane; bin_prepare made it. */
+/** bin_lane of a worker whose lane is in a bank. */
+struct lane *bin_lane_in_bank(const struct bin *bin, uint32_t worker);
+
+/** The caller's lane; NULL: bin_prepare has not made it. */
 static inline struct lane *
 bin_lane(const struct bin *bin, uint32_t worker)
 {
-    return ptr_load(&bin->lanes[worker]);
+    return worker < BANK_LANES ? ptr_load(&bin->lanes[worker]) : bin_lane_in_bank(bin, worker);
 }
 
-/** Has the worker's lane room for so many? Then bin_prepare need not be asked. */
+/**
+ * Has the worker's lane, which is not in a bank, room for so many? Then bin_prepare need not be
+ * asked.
+ */
 static inline bool
 bin_has_room(const struct bin *bin, uint32_t worker, uint32_t count)
 {
-    const struct lane *lane = bin_lane(bin, worker);
+    const struct lane *lane = ptr_load(&bin->lanes[worker]);
 
     return lane != NULL && lane_has_room(lane, count);
 }
@@ -287,8 +321,10 @@ struct bin_reader {
     struct bin *bin;
     struct run_pool *pool;
     int64_t limit;
-    uint64_t lanes; /* that come later, as bits */
-    uint32_t slots; /* of runs that come later: those below */
+    struct bin *bank; /* whose lanes are read: `bin`, then its banks */
+    uint64_t lanes;   /* of it, that come later, as bits */
+    uint32_t slots;   /* of runs that come later: those below */
+    bool banks;       /* there may be more */
     bool in_lane, in_run;
     struct lane_reader lane;
     struct run_head run;
@@ -332,7 +368,10 @@ bin_only_lane(const struct bin *bin)
 {
     uint64_t used = u64_load_acquire(&bin->used); /* as scan_lanes:A */
 
-    /* as bin_compare:A; 0: no run was published before the scan began, so the order is the same */
+    /*
+     * as bin_compare:A; 0: no run was published before the scan began, so the order is the same;
+     * and nothing in a bank
+     */
     if (used == 0 || (used & (used - 1)) != 0 || u32_load_acquire(&bin->slots) != 0) {
         return NULL;
     }
@@ -388,7 +427,7 @@ bin_bound(const struct bin *bin)
     uint32_t i = u32_load_acquire(&bin->slots);   /* as bin_compare:A */
     struct lane_head head;
 
-    if ((used & (used - 1)) != 0) {
+    if ((used & (used - 1)) != 0 || (i & BANKS_MORE) != 0) {
         return INT64_MIN;
     }
     struct lane *lane =

@@ -205,12 +205,6 @@ lane_free(struct memory *memory, struct lane *lane)
     memory_free(memory, MEMORY_QUEUES, lane, sizeof *lane);
 }
 
-static struct segment *
-own_segment(const struct lane *lane)
-{
-    return ptr_load(&lane->last);
-}
-
 /* ---- judging and copying --------------------------------------------------------------------- */
 
 /* The refs of a segment, judged once. */
@@ -481,7 +475,7 @@ sweep(struct lane *lane, const struct lane_care *care)
     struct segment *before = ptr_load_acquire(&lane->sweep);
     struct segment *segment = before != NULL ? successor(before) : ptr_load_acquire(&lane->first);
 
-    if (segment == own_segment(lane)) {
+    if (segment == lane_own_segment(lane)) {
         ptr_store(&lane->sweep, NULL);
         return;
     }
@@ -500,7 +494,7 @@ sweep(struct lane *lane, const struct lane_care *care)
 static void
 go_on_in(struct lane *lane, struct segment *segment, bool deletes)
 {
-    struct segment *old = own_segment(lane);
+    struct segment *old = lane_own_segment(lane);
 
     segment->number = old->number + 1;
     lane->tail = u32_load(u32_of(&segment->ring.p_tail));
@@ -518,7 +512,7 @@ go_on_in(struct lane *lane, struct segment *segment, bool deletes)
 static bool
 renew(struct lane *lane, const struct lane_care *care, uint32_t count)
 {
-    struct segment *old = own_segment(lane);
+    struct segment *old = lane_own_segment(lane);
     uint32_t slots = old->ring.size;
     struct survey found = {0};
     bool thin = looks_thin(lane, old, care->residence, lane->tail);
@@ -551,7 +545,7 @@ renew(struct lane *lane, const struct lane_care *care, uint32_t count)
 bool
 lane_make_room(struct lane *lane, const struct lane_care *care, uint32_t count)
 {
-    struct segment *segment = own_segment(lane);
+    struct segment *segment = lane_own_segment(lane);
     uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head)); /* lane_make_room:A */
     uint32_t room = segment->ring.mask - (lane->tail - head);
 
@@ -570,7 +564,7 @@ lane_make_room(struct lane *lane, const struct lane_care *care, uint32_t count)
     }
     if (room < count + segment->ring.mask / 8) {
         if (renew(lane, care, count)) {
-            segment = own_segment(lane);
+            segment = lane_own_segment(lane);
             room = segment->ring.mask - lane->tail;
         }
     } else {
@@ -592,7 +586,7 @@ lane_make_room(struct lane *lane, const struct lane_care *care, uint32_t count)
 void
 lane_shrink(struct lane *lane, const struct lane_care *care)
 {
-    struct segment *old = own_segment(lane);
+    struct segment *old = lane_own_segment(lane);
     struct survey found;
 
     survey(old, care->residence, lane->tail, &found);
@@ -616,7 +610,7 @@ lane_shrink(struct lane *lane, const struct lane_care *care)
 void
 lane_resume(struct lane *lane)
 {
-    struct segment *last = own_segment(lane);
+    struct segment *last = lane_own_segment(lane);
 
     for (struct segment *next = successor(last); next != NULL; next = successor(last)) {
         last = next;
@@ -625,26 +619,6 @@ lane_resume(struct lane *lane)
     ptr_store(&lane->sweep, NULL);
     lane->tail = u32_load(u32_of(&last->ring.p_tail));
     lane->limit = lane->tail;
-}
-
-void
-lane_put(struct lane *lane, uint64_t ref, int64_t key)
-{
-    struct segment *segment = own_segment(lane);
-    struct slot *slot = &segment->slots[lane->tail & segment->ring.mask];
-
-    assert(lane->tail != lane->limit && key >= lane->last_key);
-
-    u64_store_release(&slot->key, (uint64_t)key); /* lane_put:A */
-    u64_store_release(&slot->ref, ref);           /* lane_put:B */
-    lane->last_key = key;
-    lane->tail++;
-}
-
-void
-lane_publish(struct lane *lane)
-{
-    u32_store_release(u32_of(&own_segment(lane)->ring.p_tail), lane->tail); /* lane_publish:A */
 }
 
 /* ---- reading, passing, tidying --------------------------------------------------------------- */

@@ -111,6 +111,7 @@
 #include "lockfree/pod/entry.h"
 #include "platform/ck.h"
 
+#include <assert.h>
 #include <ck_ring.h>
 
 struct slot {
@@ -244,11 +245,35 @@ void lane_tidy(struct lane *lane, const struct lane_care *care);
 /** The same, and the last segment becomes as small as it can be. The owner. */
 void lane_shrink(struct lane *lane, const struct lane_care *care);
 
+/** The last; the owner. */
+static inline struct segment *
+lane_own_segment(const struct lane *lane)
+{
+    return ptr_load(&lane->last);
+}
+
 /** Puts a ref behind the others, not visible yet; room was made, `key` is not below last_key. */
-void lane_put(struct lane *lane, uint64_t ref, int64_t key);
+static inline void
+lane_put(struct lane *lane, uint64_t ref, int64_t key)
+{
+    struct segment *segment = lane_own_segment(lane);
+    struct slot *slot = &segment->slots[lane->tail & segment->ring.mask];
+
+    assert(lane->tail != lane->limit && key >= lane->last_key);
+
+    u64_store_release(&slot->key, (uint64_t)key); /* lane_put:A */
+    u64_store_release(&slot->ref, ref);           /* lane_put:B */
+    lane->last_key = key;
+    lane->tail++;
+}
 
 /** Makes visible what was put. */
-void lane_publish(struct lane *lane);
+static inline void
+lane_publish(struct lane *lane)
+{
+    u32_store_release(u32_of(&lane_own_segment(lane)->ring.p_tail),
+                      lane->tail); /* lane_publish:A */
+}
 
 /** Before lane_publish: why the pods of what was put are moved. */
 static inline void

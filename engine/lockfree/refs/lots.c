@@ -20,17 +20,18 @@ key_hash(const struct lot_key *key)
 /* ---- making and ending ----------------------------------------------------------------------- */
 
 void
-lot_open(struct lot *lot, const struct entries *entries, enum place place)
+lot_open(struct lot *lot, const struct entries *entries, enum place place, uint32_t workers)
 {
     lot->residence = (struct residence){.entries = entries, .place = place};
+    lot->has_banks = workers > BANK_LANES;
     lot->number = UINT64_MAX - place; /* which no lot draws */
 }
 
-void
-lot_close(struct lot *lot, struct memory *memory)
+static void
+free_lot_lanes(const struct lot_bank *bank, struct memory *memory)
 {
-    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
-        struct lane *lane = ptr_load(&lot->lanes[i]);
+    for (uint32_t i = 0; i < BANK_LANES; i++) {
+        struct lane *lane = ptr_load(&bank->lanes[i]);
 
         if (lane != NULL) {
             lane_free(memory, lane);
@@ -39,13 +40,27 @@ lot_close(struct lot *lot, struct memory *memory)
 }
 
 void
-lots_open(struct lots *lots, struct memory *memory, const struct entries *entries, uint32_t max)
+lot_close(struct lot *lot, struct memory *memory)
+{
+    struct lot_bank *next, *bank = ptr_load(&lot->bank.more);
+
+    free_lot_lanes(&lot->bank, memory);
+    for (; bank != NULL; bank = next) {
+        next = ptr_load(&bank->more);
+        free_lot_lanes(bank, memory);
+        memory_free(memory, MEMORY_QUEUES, bank, sizeof *bank);
+    }
+}
+
+void
+lots_open(struct lots *lots, struct memory *memory, const struct entries *entries, uint32_t max,
+          uint32_t workers)
 {
     lots->memory = memory;
     lots->entries = entries;
     lots->max = max;
     lots->catch_all.catch_all = true;
-    lot_open(&lots->catch_all, entries, PLACE_PARKED);
+    lot_open(&lots->catch_all, entries, PLACE_PARKED, workers);
 }
 
 static void
@@ -186,6 +201,7 @@ lot_make(struct lots *lots, const struct lot_key *key)
     lot->group = group;
     lot->number = u64_add(&lots->drawn, 1) + 1;
     lot->residence = lots->catch_all.residence;
+    lot->has_banks = lots->catch_all.has_banks;
     if (plugins == 0) {
         u64_or(&group->by_none, bit);
     }
@@ -235,18 +251,30 @@ lot_care(const struct lot *lot, const struct bin_caller *caller)
                               .pool = caller->pool != NULL ? &caller->pool->segments : NULL};
 }
 
-/* Loads as lot_read_begin:A and begin_lane:A. False also if too many stale refs are in the way. */
+/* Loads as lot_read_begin:A and begin_lane:A. */
 static bool
-lot_is_empty(const struct lot *lot)
+bank_is_empty(const struct lot_bank *bank, const struct residence *residence)
 {
-    for (uint64_t used = u64_load_acquire(&lot->used); used != 0; used &= used - 1) {
-        struct lane *lane = ptr_load_acquire(&lot->lanes[__builtin_ctzll(used)]);
+    for (uint64_t used = u64_load_acquire(&bank->used); used != 0; used &= used - 1) {
+        struct lane *lane = ptr_load_acquire(&bank->lanes[__builtin_ctzll(used)]);
 
-        if (lane != NULL && !lane_is_spent(lane, &lot->residence, JUDGED_AT_ONCE)) {
+        if (lane != NULL && !lane_is_spent(lane, residence, JUDGED_AT_ONCE)) {
             return false;
         }
     }
     return true;
+}
+
+/* False also if too many stale refs are in the way. */
+static bool
+lot_is_empty(const struct lot *lot)
+{
+    const struct lot_bank *bank = &lot->bank;
+
+    while (bank != NULL && bank_is_empty(bank, &lot->residence)) {
+        bank = lot_next_bank(lot, bank);
+    }
+    return bank == NULL;
 }
 
 static struct lot *
@@ -472,7 +500,7 @@ lots_again(const struct lots_walk *walk)
 void
 lot_tend(struct lot *lot, struct memory *memory, struct epoch_record *epoch, uint32_t worker)
 {
-    struct lane *lane = ptr_load_acquire(&lot->lanes[worker]); /* of lot_prepare:B */
+    struct lane *lane = lot_lane(lot, worker);
 
     if (lane != NULL && epoch == NULL) {
         lane_resume(lane);
@@ -493,37 +521,85 @@ lots_tend(struct lots *lots, struct memory *memory, struct epoch_record *epoch, 
     }
 }
 
+/* ---- banks ----------------------------------------------------------------------------------- */
+
+const struct lot_bank *
+lot_bank_of(const struct lot *lot, uint64_t worker)
+{
+    const struct lot_bank *bank = &lot->bank;
+
+    if (worker >= BANK_LANES) {
+        do {
+            bank = lot_next_bank(lot, bank);
+        } while (bank != NULL && bank->number != worker / BANK_LANES);
+    }
+    return bank;
+}
+
+struct lane *
+lot_lane_in_bank(const struct lot *lot, uint32_t worker)
+{
+    const struct lot_bank *bank = lot_bank_of(lot, worker);
+
+    return bank != NULL ? ptr_load(&bank->lanes[worker % BANK_LANES]) : NULL;
+}
+
+/*
+ * lot_bank_of, linked if it is not there. NULL: no memory. Ends: each failed exchange is a bank
+ * that another thread linked, and there are not many.
+ */
+static struct lot_bank *
+lot_find_bank(struct lot *lot, struct memory *memory, uint32_t worker)
+{
+    struct lot_bank *own = NULL, *at = &lot->bank;
+
+    while (worker >= BANK_LANES && at->number != worker / BANK_LANES) {
+        struct lot_bank *next = ptr_load_acquire(&at->more); /* as lot_next_bank:A */
+
+        if (next == NULL) {
+            own = own != NULL ? own : memory_alloc(memory, MEMORY_QUEUES, sizeof *own, CACHE_LINE);
+            if (own == NULL) {
+                return NULL;
+            }
+            own->number = worker / BANK_LANES;
+            next = ptr_cas_value(&at->more, NULL, own); /* lot_find_bank:A */
+            if (next == NULL) {
+                return own;
+            }
+        }
+        at = next;
+    }
+    if (own != NULL) {
+        memory_free(memory, MEMORY_QUEUES, own, sizeof *own);
+    }
+    return at;
+}
+
 /* ---- publishing ------------------------------------------------------------------------------ */
 
 bool
 lot_prepare(struct lot *lot, const struct bin_caller *caller, uint32_t count)
 {
-    struct lane *lane = ptr_load(&lot->lanes[caller->worker]);
+    struct lane *lane = lot_lane(lot, caller->worker);
 
     if (lane != NULL) {
         const struct lane_care care = lot_care(lot, caller);
 
         return lane_has_room(lane, count) || lane_make_room(lane, &care, count);
     }
-    lane = lane_make(caller->memory, count);
+    struct lot_bank *bank = lot_find_bank(lot, caller->memory, caller->worker);
+    uint32_t at = caller->worker % BANK_LANES;
+
+    lane = bank != NULL ? lane_make(caller->memory, count) : NULL;
     if (lane == NULL) {
         return false;
     }
     /*
      * The bit first: who adopts this worker's slot, and finds the lane, need not ask for the bit.
      */
-    u64_or(&lot->used, UINT64_C(1) << caller->worker);    /* lot_prepare:A */
-    ptr_store_release(&lot->lanes[caller->worker], lane); /* lot_prepare:B */
+    u64_or(&bank->used, UINT64_C(1) << at);    /* lot_prepare:A */
+    ptr_store_release(&bank->lanes[at], lane); /* lot_prepare:B */
     return true;
-}
-
-void
-lot_publish(struct lot *lot, uint32_t worker, uint64_t ref, int64_t insertion)
-{
-    struct lane *lane = ptr_load(&lot->lanes[worker]);
-
-    lane_put(lane, ref, insertion);
-    lane_publish(lane);
 }
 
 void
@@ -563,25 +639,42 @@ lot_read_begin(struct lot_reader *reader, struct lot *lot, const struct bin_call
     reader->care = lot_care(lot, caller);
     reader->worker = caller->worker;
     reader->newest = newest;
-    reader->left = u64_load_acquire(&lot->used); /* lot_read_begin:A reads from lot_prepare:A */
+    reader->bank = &lot->bank;
+    reader->first = 0;
+    reader->left =
+        u64_load_acquire(&lot->bank.used); /* lot_read_begin:A reads from lot_prepare:A */
     reader->in_lane = false;
+}
+
+/* Goes on to a bank with lanes. False: there is none. */
+static bool
+enter_lot_bank(struct lot_reader *reader)
+{
+    const struct lot_bank *bank;
+
+    while (reader->left == 0 && (bank = lot_next_bank(reader->lot, reader->bank)) != NULL) {
+        reader->bank = bank;
+        reader->first = bank->number * BANK_LANES;
+        reader->left = u64_load_acquire(&bank->used); /* as lot_read_begin:A */
+    }
+    return reader->left != 0;
 }
 
 /* False: there is no lane left. */
 static bool
 begin_lane(struct lot_reader *reader)
 {
-    while (reader->left != 0) {
-        uint32_t worker = (uint32_t)__builtin_ctzll(reader->left);
+    while (reader->left != 0 || enter_lot_bank(reader)) {
+        uint32_t at = (uint32_t)__builtin_ctzll(reader->left);
         /* begin_lane:A reads from lot_prepare:B */
-        struct lane *lane = ptr_load_acquire(&reader->lot->lanes[worker]);
+        struct lane *lane = ptr_load_acquire(&reader->bank->lanes[at]);
 
         reader->left &= reader->left - 1;
         if (lane != NULL) {
             lane_read_begin(&reader->lane, lane);
             reader->in_lane = true;
             reader->from = INT64_MIN;
-            reader->own = worker == reader->worker;
+            reader->own = reader->first + at == reader->worker;
             return true;
         }
     }
@@ -638,11 +731,13 @@ lot_pass(struct lot *lot, const struct bin_caller *caller)
 {
     const struct lane_care care = lot_care(lot, caller);
 
-    for (uint64_t used = u64_load_acquire(&lot->used); used != 0; used &= used - 1) {
-        struct lane *lane = ptr_load_acquire(&lot->lanes[__builtin_ctzll(used)]);
+    for (const struct lot_bank *bank = &lot->bank; bank != NULL; bank = lot_next_bank(lot, bank)) {
+        for (uint64_t used = u64_load_acquire(&bank->used); used != 0; used &= used - 1) {
+            struct lane *lane = ptr_load_acquire(&bank->lanes[__builtin_ctzll(used)]);
 
-        if (lane != NULL) {
-            lane_pass(lane, &care);
+            if (lane != NULL) {
+                lane_pass(lane, &care);
+            }
         }
     }
 }

@@ -24,8 +24,11 @@
  *             by_key [class of the hash]      lots that lots_get may find
  *             by_none, by_plugin [plugin]     lots that an event has to look at
  *             ripe                            lots that began to leave a grace period ago
- *   lot       what is read only, but for `phase`, `affinity` and `used`; then the lanes, a pointer
- *             per worker, set once
+ *   lot       what is read only, but for `phase`, `affinity` and the lanes
+ *   bank      the lanes of BANK_LANES workers, a pointer for each, set once: `used`, as bits, and
+ *             `more`, the next bank. The first is in the lot; each other is linked when one of its
+ *             workers comes (lot_find_bank:A), and stays as long as the lot. A reader looks for the
+ *             next bank behind the lanes of one, unless the queue may not have so many workers
  * A cell, and all bits of it, are written by the thread that took its bit in `taken`, or that made
  * its lot GONE.
  *
@@ -62,8 +65,9 @@
  *           So it is with the catch-all's plugins, also for a call that only saw them there
  *   lot_leave:A, the wait              |  epoch_enter, the look at the phase     a call that found
  *           a lot OPEN is waited for
- *   lot_prepare:A, B (full fence, release) -> lot_read_begin:A, begin_lane:A (acquire)   the bit of
- *           a worker, then its lane, both before what it publishes there
+ *   lot_find_bank:A (full fence), lot_prepare:A, B (full fence, release) -> lot_next_bank:A,
+ *           lot_read_begin:A, begin_lane:A (acquire)   the bank, the bit of a worker, then its
+ *           lane, all before what it publishes there
  *
  * PROGRESS. Lock-free. lots_get allocates for a new key; each further round of a loop means that
  * another thread took a cell, or a bit. A thread that stops in lot_make or lot_unmake keeps a
@@ -76,7 +80,7 @@
  * the lots found, and their refs.
  *
  * EVIDENCE. tests/model: lots, park; stress/explore: event_lots, event_lots_leave,
- * event_lots_again; tests/unit/test_lockfree_lots.c, test_lots.c.
+ * event_lots_again, banks_park; tests/unit/test_lockfree_lots.c, test_lots.c, test_many_workers.c.
  */
 #ifndef SCHEDQ_LOCKFREE_LOTS_H
 #define SCHEDQ_LOCKFREE_LOTS_H
@@ -96,18 +100,26 @@ struct lot_key {
 
 enum lot_phase { LOT_OPEN, LOT_LEAVING, LOT_KEPT, LOT_GONE };
 
+/** Lanes of workers from number * BANK_LANES on. */
+struct lot_bank {
+    atomic_u64 used; /* workers that have a lane here, as bits */
+    atomic_ptr more; /* the next bank */
+    atomic_ptr lanes[BANK_LANES];
+    uint32_t number; /* read only behind the first bank */
+};
+
 struct lot {
     _Alignas(CACHE_LINE) struct lot_key key;
     atomic_u32 phase;    /* enum lot_phase */
     atomic_u32 affinity; /* some pod here had SCHEDQ_POD_AFFINITY, or got it by an update */
     bool catch_all;
-    uint8_t cell;    /* in its group */
-    uint64_t number; /* of no other lot in the queue's life */
-    atomic_u64 used; /* workers that have a lane here, as bits */
+    bool has_banks;       /* the queue may have more than BANK_LANES workers */
+    uint8_t cell;         /* in its group */
+    uint64_t number;      /* of no other lot in the queue's life */
+    struct lot_bank bank; /* its `used` and `more` are on this line */
     struct residence residence;
     struct lot_group *group;
     struct epoch_block block;
-    atomic_ptr lanes[WORKERS_MAX];
 };
 
 struct lot_group {
@@ -130,9 +142,9 @@ struct lots {
     struct lot catch_all;
 };
 
-/** `lots` is zeroed. Allocates nothing. */
+/** `lots` is zeroed. Allocates nothing. `workers`: so many there may be. */
 void lots_open(struct lots *lots, struct memory *memory, const struct entries *entries,
-               uint32_t max);
+               uint32_t max, uint32_t workers);
 
 /** Alone, after what was retired is freed. */
 void lots_close(struct lots *lots);
@@ -218,17 +230,41 @@ void lots_tend(struct lots *lots, struct memory *memory, struct epoch_record *ep
 /** Makes sure that `count` refs can be put into the caller's lane. False: no memory. */
 bool lot_prepare(struct lot *lot, const struct bin_caller *caller, uint32_t count);
 
-/** Has the worker's lane there room for so many? Then lot_prepare need not be asked. */
+/** The bank of a lot behind another; NULL: there is none. They are in no order. */
+static inline const struct lot_bank *
+lot_next_bank(const struct lot *lot, const struct lot_bank *bank)
+{
+    /* lot_next_bank:A reads from lot_find_bank:A */
+    return lot->has_banks ? ptr_load_acquire(&bank->more) : NULL;
+}
+
+/** The bank with the lane of a worker; NULL: it is not there. */
+const struct lot_bank *lot_bank_of(const struct lot *lot, uint64_t worker);
+
+/** lot_lane of a worker whose lane is not in the first bank. */
+struct lane *lot_lane_in_bank(const struct lot *lot, uint32_t worker);
+
+/** The worker's lane; NULL: it has none here. For its owner. */
+static inline struct lane *
+lot_lane(const struct lot *lot, uint32_t worker)
+{
+    return worker < BANK_LANES ? ptr_load(&lot->bank.lanes[worker]) : lot_lane_in_bank(lot, worker);
+}
+
+/**
+ * Has the worker's lane there room for so many? Then lot_prepare need not be asked; it is always
+ * for workers whose lane is not in the first bank.
+ */
 static inline bool
 lot_has_room(const struct lot *lot, uint32_t worker, uint32_t count)
 {
-    const struct lane *lane = ptr_load(&lot->lanes[worker]);
+    const struct lane *lane = worker < BANK_LANES ? lot_lane(lot, worker) : NULL;
 
     return lane != NULL && lane_has_room(lane, count);
 }
 
 /** For lots of their own, outside a struct lots. */
-void lot_open(struct lot *lot, const struct entries *entries, enum place place);
+void lot_open(struct lot *lot, const struct entries *entries, enum place place, uint32_t workers);
 void lot_close(struct lot *lot, struct memory *memory);
 void lot_tend(struct lot *lot, struct memory *memory, struct epoch_record *epoch, uint32_t worker);
 
@@ -253,7 +289,14 @@ lot_may_have_affinity(const struct lot *lot)
  *
  * `insertion` grows with every ref that this worker puts into any lot: readers begin and end by it.
  */
-void lot_publish(struct lot *lot, uint32_t worker, uint64_t ref, int64_t insertion);
+static inline void
+lot_publish(const struct lot *lot, uint32_t worker, uint64_t ref, int64_t insertion)
+{
+    struct lane *lane = lot_lane(lot, worker);
+
+    lane_put(lane, ref, insertion);
+    lane_publish(lane);
+}
 
 /**
  * Where the reading of a lot is; good until the reader's section ends, and then after
@@ -262,11 +305,13 @@ void lot_publish(struct lot *lot, uint32_t worker, uint64_t ref, int64_t inserti
 struct lot_reader {
     struct lot *lot;
     struct lane_care care;
-    uint64_t left;     /* workers whose lanes come later, as bits */
-    uint32_t worker;   /* the reader's */
-    int64_t newest;    /* in his own lane: what he put there later he does not read */
-    bool in_lane, own; /* own: the lane that is read is his */
-    int64_t from;      /* refs up to this insertion were read there */
+    const struct lot_bank *bank; /* whose lanes are read */
+    uint32_t first;              /* the worker of its first lane */
+    uint64_t left;               /* lanes of it that come later, as bits */
+    uint32_t worker;             /* the reader's */
+    int64_t newest;              /* in his own lane: what he put there later he does not read */
+    bool in_lane, own;           /* own: the lane that is read is his */
+    int64_t from;                /* refs up to this insertion were read there */
     struct lane_reader lane;
 };
 

@@ -23,6 +23,17 @@ hold_two(struct actor *actor)
     (void)actor_pop(world_actor(2));
 }
 
+/* Two whose lanes are in a bank (banks.c) hold one each. */
+static void
+hold_in_bank(struct actor *actor)
+{
+    (void)actor;
+    for (unsigned i = 2; i < 4; i++) {
+        (void)actor_add(world_actor(i), i, WANTED);
+        (void)actor_pop(world_actor(i));
+    }
+}
+
 static void
 hold_unwanted(struct actor *actor)
 {
@@ -483,6 +494,14 @@ const struct scenario event_scenarios[] = {
                  activate_0, pop_and_fail_plain),
     PLAIN_EVENTS("activate_parked", "two activations and an event of a parked pod", park_one,
                  activate_0, activate_0, move_plain),
+    {.name = "banks_park",
+     .about = "an event against failures by two workers of a bank, which comes to the lot by them",
+     .harness = &queue_harness,
+     .threads = 4,
+     .sleeps = true,
+     .configure = cluster_use_without_gates,
+     .prepare = hold_in_bank,
+     .bodies = {move_plain, move_both, fail_plain, fail_plain}},
     {.name = "find_parked",
      .about = "looks for a parked pod while it is activated and popped",
      .harness = &queue_harness,
