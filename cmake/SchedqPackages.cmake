@@ -3,13 +3,14 @@
 #   libschedq0      the shared libraries
 #   libschedq-dev   what a program is built with; documents, examples, manual pages of the headers
 #   schedq-tools    schedq-replay, schedq-trace, schedq-bench, schedq-conform
+#   python3-schedq  the Python package, with a copy of the library
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME schedq)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "${SCHEDQ_MAINTAINER}")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
-set(CPACK_COMPONENTS_ALL runtime development tools)
+set(CPACK_COMPONENTS_ALL runtime development tools python)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -47,9 +48,19 @@ ${says}
 This package replays recorded clusters, measures the queue beside a
 mutex and a heap, and compares a queue with kube-scheduler's.")
 
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-schedq)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.11), python3-cffi-backend (>= 1.15)")
+# Modules are compiled when the package comes, and what was compiled goes with it.
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
+    ${CMAKE_CURRENT_LIST_DIR}/debian/python/postinst ${CMAKE_CURRENT_LIST_DIR}/debian/python/prerm)
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION "scheduling queue without a global lock, Python package
+${says}
+This package waits without the interpreter's lock, and in asyncio.")
+
 # What Debian wants in each package: its licence, and who made it when.
 string(TIMESTAMP schedq_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
-foreach(component runtime development tools)
+foreach(component runtime development tools python)
     string(TOUPPER ${component} variable)
     set(schedq_package ${CPACK_DEBIAN_${variable}_PACKAGE_NAME})
     set(documents ${CMAKE_INSTALL_DATAROOTDIR}/doc/${schedq_package})
@@ -66,5 +77,5 @@ add_custom_target(packages ALL
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
     COMMENT "Making ${PROJECT_BINARY_DIR}/packages/*.deb"
     VERBATIM)
-add_dependencies(packages manual ${schedq_tools}
+add_dependencies(packages manual python ${schedq_tools}
     schedq schedq_shared schedq_preemption schedq_preemption_shared schedq_evictor schedq_evictor_shared)

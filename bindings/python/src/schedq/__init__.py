@@ -1,0 +1,67 @@
+"""schedq: which pod does a scheduler look at next.
+
+A queue of pods (jobs, tasks): active, backing off, parked and gated ones, events that wake them, nominations. docs/PYTHON.md of the
+source tree teaches it; the headers in include/schedq say what each call promises.
+"""
+
+from . import _callbacks  # noqa: F401: the callables' C side has to be there
+from ._classify import NodeFacts, PodFacts, classify_node_update, classify_pod_update
+from ._constants import (
+    NO_DEADLINE,
+    REJECTOR_OTHERS,
+    Action,
+    Count,
+    Engine,
+    Event,
+    Fences,
+    Order,
+    Place,
+    Preset,
+    Requeue,
+    Status,
+)
+from ._errors import Busy, Closed, Error, Exists, Full, Invalid, NoMemory, NotAllAdded, Stale
+from ._pods import Explanation, History, PodInfo, Popped, Reasons, Result, Spec
+from ._queue import Hint, Interest, Queue
+from ._schedq import lib as _lib
+
+_version = _lib.schedq_version()
+__version__ = f"{_version >> 16}.{_version >> 8 & 0xFF}.{_version & 0xFF}"
+
+__all__ = [
+    "NO_DEADLINE",
+    "REJECTOR_OTHERS",
+    "Action",
+    "Busy",
+    "Closed",
+    "Count",
+    "Engine",
+    "Error",
+    "Event",
+    "Exists",
+    "Explanation",
+    "Fences",
+    "Full",
+    "Hint",
+    "History",
+    "Interest",
+    "Invalid",
+    "NoMemory",
+    "NodeFacts",
+    "NotAllAdded",
+    "Order",
+    "Place",
+    "PodFacts",
+    "PodInfo",
+    "Popped",
+    "Preset",
+    "Queue",
+    "Reasons",
+    "Requeue",
+    "Result",
+    "Spec",
+    "Stale",
+    "Status",
+    "classify_node_update",
+    "classify_pod_update",
+]

@@ -1,0 +1,109 @@
+"""Waiting in an asyncio loop: one Waiters for each queue and loop.
+
+The loop reads the queue's descriptor while somebody waits and nobody is woken. When it is readable, one waiter is woken and the
+descriptor is left alone; each waiter that finds a pod wakes the next, and one that finds none has the descriptor read again. So
+while there are waiters, either the descriptor is read, or a woken one is about to look: no pod waits for a waiter that
+sleeps. A waiter takes its pod itself, after it was woken: one that is cancelled has taken none, and wakes the next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING, Optional
+
+from ._constants import NO_DEADLINE
+from ._pods import Popped
+
+if TYPE_CHECKING:
+    from ._queue import Queue
+
+#: Pops in a row before the loop gets to hear its other callbacks.
+TURNS = 64
+
+
+class Waiters:
+    def __init__(self, queue: Queue, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self._queue = queue
+        self._asleep: deque[asyncio.Future[None]] = deque()
+        self._reading = False
+        self._timer: Optional[asyncio.TimerHandle] = None
+        self._turns = 0
+
+    async def get(self) -> Popped:
+        self._turns += 1
+        if self._turns >= TURNS:
+            self._turns = 0
+            await asyncio.sleep(0)
+        popped = self._queue.try_pop()
+        while popped is None:
+            await self._sleep()
+            try:
+                popped = self._queue.try_pop()
+                if popped is not None:
+                    self._wake()
+            except BaseException:
+                self._wake()
+                raise
+            finally:
+                self._rest()
+        return popped
+
+    async def _sleep(self) -> None:
+        self._turns = 0
+        woken = self.loop.create_future()
+        self._asleep.append(woken)
+        if not self._reading:
+            self.loop.add_reader(self._queue.fileno(), self._readable)
+            self._reading = True
+        self._set_timer()
+        try:
+            await woken
+        except BaseException:
+            if woken.done() and not woken.cancelled():
+                self._wake()
+            elif woken in self._asleep:
+                self._asleep.remove(woken)
+            self._rest()
+            raise
+
+    def _wake(self) -> None:
+        while self._asleep:
+            woken = self._asleep.popleft()
+            if not woken.done():
+                woken.set_result(None)
+                return
+
+    def _readable(self) -> None:
+        self._stop_reading()
+        self._wake()
+
+    def _rest(self) -> None:
+        """Without waiters the loop has nothing of this queue, so that the queue may end."""
+        if not self._asleep:
+            self._stop_reading()
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+
+    def _stop_reading(self) -> None:
+        if self._reading:
+            self.loop.remove_reader(self._queue.fileno())
+            self._reading = False
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        deadline_ns = self._queue.next_deadline_ns()
+        if deadline_ns != NO_DEADLINE and not self._queue.external_clock:
+            delay_ns = deadline_ns - self._queue.now_ns()
+            self._timer = self.loop.call_later(max(delay_ns, 0) / 1e9, self._due)
+
+    def _due(self) -> None:
+        """Serves time. A pod that becomes poppable makes the descriptor readable."""
+        self._timer = None
+        self._queue.tick()
+        if self._asleep:
+            self._set_timer()

@@ -1,0 +1,80 @@
+"""Refusals of the library as exceptions."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from ._constants import Status
+from ._schedq import ffi, lib
+
+
+class Error(Exception):
+    """The library refused a call; nothing changed. The text is the library's."""
+
+    status: Status
+
+
+class Invalid(Error, ValueError):
+    """An argument is out of range; or the queue has ended, or was made before a fork."""
+
+    status = Status.INVALID
+
+
+class NoMemory(Error, MemoryError):
+    status = Status.NOMEM
+
+
+class Full(Error):
+    """A cap is reached."""
+
+    status = Status.FULL
+
+
+class Busy(Error, RuntimeError):
+    """Called from a hint, a gate or a preCheck of this queue; or setup is over."""
+
+    status = Status.BUSY
+
+
+class Closed(Error):
+    """The queue is closed; a pop: and nothing is poppable now."""
+
+    status = Status.CLOSED
+
+
+class Exists(Error):
+    """That name is there already."""
+
+    status = Status.EXISTS
+
+
+class Stale(Error):
+    """This cycle ended before."""
+
+    status = Status.STALE
+
+
+class NotAllAdded(Error):
+    """Queue.add_many: some were refused. The others were added."""
+
+    def __init__(self, words: str, handles: list[int], statuses: list[Status]) -> None:
+        super().__init__(words)
+        self.handles = handles  #: of each pod; 0: it was not added
+        self.statuses = statuses  #: of each pod
+        self.status = next(status for status in statuses if status != Status.OK)
+
+
+_classes = {error.status: error for error in (Invalid, NoMemory, Full, Busy, Closed, Exists, Stale)}
+
+
+def words(status: int) -> str:
+    """What the library says of this thread's last call, which returned `status`."""
+    text: str = ffi.string(lib.sqp_words()).decode(errors="replace")
+    return text or str(ffi.string(lib.schedq_status_text(status)).decode())
+
+
+def refuse(status: int, said: str = "") -> NoReturn:
+    """Raises the exception for a status: of this thread's last call, unless its words are given."""
+    error = _classes.get(Status(status), Error)(said or words(status))
+    error.status = Status(status)
+    raise error

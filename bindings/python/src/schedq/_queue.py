@@ -1,0 +1,822 @@
+"""The queue."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import math
+import select
+import threading
+import time
+import weakref
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Optional, TypeVar, Union
+
+from ._aio import Waiters
+from ._callbacks import Asked
+from ._constants import Action, Count, Engine, Fences, Order, Place, Preset, Requeue, Status
+from ._errors import Closed, NotAllAdded, refuse, words
+from ._objects import Objects
+from ._pods import (
+    ADD,
+    Explanation,
+    History,
+    PodInfo,
+    Popped,
+    Reasons,
+    Result,
+    Spec,
+    decode,
+    encode,
+    gate_bit,
+    history,
+    pod_info,
+    result,
+)
+from ._schedq import ffi, lib
+
+_T = TypeVar("_T")
+_new = ffi.new
+_popped_type = ffi.typeof("schedq_popped_t *")
+_handle_type = ffi.typeof("schedq_pod_t *")
+_DEAD: int = lib.SQP_DEAD
+_OK, _EMPTY, _TIMEDOUT, _GONE, _NOT_FOUND = (
+    int(Status.OK),
+    int(Status.EMPTY),
+    int(Status.TIMEDOUT),
+    int(Status.GONE),
+    int(Status.NOT_FOUND),
+)
+_LONGEST_WAIT_NS = 2**62
+_LONGEST_POLL_MS = 2**31 - 1
+
+#: May this change help the pod? Its object, the object that changed as it was and as it is.
+Hint = Callable[[Any, Any, Any], object]
+
+
+@dataclass(frozen=True)
+class Interest:
+    """Events that could help what a plugin rejected or gates; without a hint each of them is worth another try."""
+
+    resource: str
+    actions: Action
+    hint: Optional[Hint] = None
+
+
+_live: weakref.WeakSet[Queue] = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_timers() -> None:
+    """At exit no thread may be left that could call into an interpreter that ends."""
+    for queue in list(_live):
+        lib.sqp_stop(queue._c)
+
+
+def _end(c: Any, callables: list[Any]) -> None:
+    """Ends a queue that nothing refers to. In a callable of this queue that is refused: another thread does it then.
+
+    The callables have to live until the queue has ended.
+    """
+    if lib.sqp_end(c) == Status.BUSY:
+        threading.Thread(target=_end_later, args=(c, callables), daemon=True).start()
+
+
+def _end_later(c: Any, callables: list[Any]) -> None:
+    while lib.sqp_end(c) == Status.BUSY:
+        time.sleep(0.01)
+    callables.clear()
+
+
+def _text(get: Callable[[Any, int], Any]) -> str:
+    room = ffi.new("char[]", 1024)
+    status = get(room, 1024) & ~_DEAD
+    if status != _OK:
+        refuse(status)
+    return str(ffi.string(room).decode(errors="replace"))
+
+
+class Queue:
+    """Decides which pod comes next. Any thread may call it at any time.
+
+    Every refusal of the library is an exception of this package, with the library's words; `Closed` tells that the queue is
+    closed. Names ending in _ns are integers, nanoseconds on the queue's clock (now_ns; time.monotonic_ns unless external_clock); a
+    `timeout` is in seconds. A queue ends when nothing refers to it any more, with the pods that it has then.
+
+    The configuration is the preset's, but for what is given: the fields of schedq_config_t in schedq/config.h.
+    """
+
+    def __init__(
+        self,
+        preset: Preset = Preset.DEFAULT,
+        *,
+        max_pods: Optional[int] = None,
+        max_bands: Optional[int] = None,
+        max_workers: Optional[int] = None,
+        max_events: Optional[int] = None,
+        event_log: Optional[int] = None,
+        max_lots: Optional[int] = None,
+        fences: Optional[Fences] = None,
+        initial_backoff_ns: Optional[int] = None,
+        max_backoff_ns: Optional[int] = None,
+        max_parked_ns: Optional[int] = None,
+        tick_ns: Optional[int] = None,
+        engine: Optional[Engine] = None,
+        order: Optional[Order] = None,
+        external_clock: Optional[bool] = None,
+        requeue: Optional[Requeue] = None,
+        pop_from_backoff: Optional[bool] = None,
+        backoff_window: Optional[bool] = None,
+        backoff_at_expiry: Optional[bool] = None,
+        backoff_counts: Optional[Count] = None,
+        errors_park: Optional[bool] = None,
+        keep_order: Optional[bool] = None,
+        gates_see_wildcards: Optional[bool] = None,
+        count_cycles: Optional[bool] = None,
+        fifo: Optional[bool] = None,
+        kube_minor: Optional[int] = None,
+        flush_ns: Optional[int] = None,
+        start_ns: Optional[int] = None,
+        affinity_matches: Optional[Callable[[Any, Any], object]] = None,
+    ) -> None:
+        given = {key: value for key, value in locals().items() if value is not None}
+        for key in ("self", "preset", "affinity_matches"):
+            given.pop(key, None)
+        config = ffi.new("schedq_config_t *")
+        lib.sqp_init_config(config)
+        if lib.schedq_config_preset(config, preset) != _OK:
+            refuse(Status.INVALID)
+        for key, value in given.items():
+            setattr(config, key, int(value))
+        self._over = False
+        self._objects = Objects()
+        self._kept: list[Any] = []  # handles of the callables, which C has
+        asked = self._keep(Asked(self._objects, affinity_matches)) if affinity_matches is not None else ffi.NULL
+        out = ffi.new("sqp_queue **")
+        status = lib.sqp_create(config, asked, affinity_matches is not None, out)
+        if status != _OK:
+            self._over = True
+            refuse(status)
+        # Finalizers may call the queue after its own: so the memory goes when nothing has this pointer.
+        self._c = self._objects.queue = ffi.gc(out[0], lib.sqp_free)
+        self.external_clock = bool(config.external_clock)
+        self.kube_minor = int(config.kube_minor)
+        self._fd = -1
+        self._loops = threading.local()
+        _live.add(self)
+
+    def _keep(self, asked: Asked) -> Any:
+        handle = ffi.new_handle(asked)
+        self._kept.append(handle)
+        return handle
+
+    def __del__(self) -> None:
+        if not getattr(self, "_over", True):
+            self._over = True
+            _end(self._c, self._kept)
+
+    def __enter__(self) -> Queue:
+        return self
+
+    def __exit__(
+        self, kind: Optional[type[BaseException]], error: Optional[BaseException], traceback: Optional[TracebackType]
+    ) -> None:
+        """Closes the queue: threads that wait end with Closed. Ends the timer thread."""
+        self.close()
+        self.stop()
+
+    def _settle(self, status: int) -> int:
+        """The status without what the C side adds: that there are objects to let go."""
+        if status & _DEAD:
+            self._objects.collect()
+            status &= ~_DEAD
+        return status
+
+    def _must(self, status: int) -> None:
+        status = self._settle(status)
+        if status != _OK:
+            refuse(status)
+
+    def _result(self, status: int, c: Any) -> Result:
+        self._must(status)
+        return result(c)
+
+    def _found(self, status: int) -> bool:
+        status = self._settle(status)
+        if status not in (_OK, _NOT_FOUND):
+            refuse(status)
+        return status == _OK
+
+    # ---- pods --------------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        name: str,
+        object: Any = None,
+        *,
+        priority: int = 0,
+        profile: int = 0,
+        nominated_node: int = 0,
+        timestamp_ns: int = 0,
+        order_key: Optional[int] = None,
+        not_before_ns: int = 0,
+        label: int = 0,
+        affinity: bool = False,
+    ) -> int:
+        """Puts a new pod in the queue; returns its handle. `object` is what pops, hints and gates get.
+
+        Exists: a pod in any place has this name; nothing changed.
+        """
+        if profile or nominated_node or timestamp_ns or order_key is not None or not_before_ns or label or affinity:
+            spec = Spec(
+                object, priority, profile, nominated_node, timestamp_ns, order_key, not_before_ns, label, affinity
+            )
+            return self._add_spec(name, spec)
+        text = name.encode("utf-8", "surrogateescape")
+        if not -0x80000000 <= priority <= 0x7FFFFFFF:
+            raise OverflowError(f"priority {priority} is no 32-bit integer")
+        handle = _new(_handle_type)
+        status = lib.sqp_add_plain(self._c, text, len(text), priority, self._objects.ref(object), handle)
+        if status:
+            self._must(status)
+        return handle.bits  # type: ignore[no-any-return]
+
+    def _add_spec(self, name: str, spec: Spec) -> int:
+        text = encode(name)
+        filled = spec.fill()
+        c = _new("schedq_result_t *")
+        filled.object = self._objects.ref(spec.object)
+        status = lib.sqp_add(self._c, text, len(text), filled, c)
+        self._must_and_drop(status, filled.object)
+        return int(c.pod.bits)
+
+    def _must_and_drop(self, status: int, *refs: int) -> None:
+        """As _must; before, drops the references that this package had for the call."""
+        said = "" if status & ~_DEAD == _OK else words(status & ~_DEAD)
+        self._objects.drop(*refs)
+        if self._settle(status) != _OK:
+            refuse(status & ~_DEAD, said)
+
+    def add_many(
+        self,
+        names: Sequence[str],
+        objects: Optional[Sequence[Any]] = None,
+        priorities: Union[Sequence[int], int] = 0,
+        *,
+        profile: int = 0,
+        label: int = 0,
+        not_before_ns: int = 0,
+    ) -> list[int]:
+        """Adds many pods in one call; returns their handles. NotAllAdded tells which were refused."""
+        count = len(names)
+        texts = [name.encode("utf-8", "surrogateescape") for name in names]
+        lengths = array("I", map(len, texts))
+        spec = Spec(profile=profile, label=label, not_before_ns=not_before_ns).fill()
+        ranks: Any = ffi.NULL
+        if isinstance(priorities, int):
+            spec.priority = priorities
+        else:
+            ranks = ffi.from_buffer("int32_t[]", array("i", priorities), require_writable=True)
+            if len(priorities) != count:
+                raise ValueError(f"{len(priorities)} priorities for {count} names")
+        if objects is not None and len(objects) != count:
+            raise ValueError(f"{len(objects)} objects for {count} names")
+        text = b"".join(texts)
+        handles = _new("schedq_pod_t[]", count or 1)
+        statuses = _new("uint8_t[]", count or 1)
+        refs: Any = ffi.NULL
+        if objects is not None and count:
+            refs = _new("uint64_t[]", self._objects.refs(objects))
+        status = lib.sqp_add_many(
+            self._c, text, len(text), ffi.from_buffer("uint32_t[]", lengths), ranks, refs, spec, count, handles, statuses
+        )
+        said = "" if status & ~_DEAD == _OK else words(status & ~_DEAD)
+        status = self._settle(status)
+        added = list(ffi.unpack(ffi.cast("uint64_t *", handles), count))
+        if status in (Status.INVALID, Status.BUSY, Status.NOMEM) and not any(added):
+            refuse(status, said)
+        if status != _OK:
+            raise NotAllAdded(said, added, [Status(one) for one in ffi.unpack(statuses, count)])
+        return added
+
+    def update(
+        self,
+        name: str,
+        spec: Spec,
+        events: Sequence[int] = (),
+        *,
+        old_object: Any = None,
+        add: bool = False,
+        only: int = 0,
+    ) -> Optional[Result]:
+        """Replaces a pod's description. `events`: what the change is; a waiting pod that one could help is tried again.
+
+        None: no pod has that name (or `only` is the handle of another). With add=True it is added then.
+        """
+        text = encode(name)
+        filled = spec.fill(ADD if add else 0)
+        filled.only.bits = only
+        c = _new("schedq_result_t *")
+        kinds = _new("schedq_event_t[]", [int(event) for event in events])
+        filled.object = self._objects.ref(spec.object)
+        old = self._objects.ref(old_object)
+        status = lib.sqp_update(self._c, text, len(text), filled, old, kinds, len(events), c)
+        if status & ~_DEAD == _NOT_FOUND:
+            self._objects.drop(filled.object, old)
+            return None
+        self._must_and_drop(status, filled.object, old)
+        return result(c)
+
+    def readd(self, name: str, spec: Spec, before: History, rejectors: int = 0, pending: int = 0) -> Result:
+        """Puts back a pod that failed after its done, with its history. It is never parked."""
+        text = encode(name)
+        filled = spec.fill()
+        past = _new("schedq_history_t *")
+        past.timestamp_ns, past.initial_attempt_ns = before.timestamp_ns, before.initial_attempt_ns
+        past.attempts, past.rejections, past.errors = before.attempts, before.rejections, before.errors
+        failure = _new("schedq_failure_t *")
+        lib.sqp_init_failure(failure)
+        failure.unschedulable, failure.pending = rejectors, pending
+        c = _new("schedq_result_t *")
+        filled.object = self._objects.ref(spec.object)
+        self._must_and_drop(lib.sqp_readd(self._c, text, len(text), filled, past, failure, c), filled.object)
+        return result(c)
+
+    def delete(self, pod: Union[str, int]) -> bool:
+        """Removes a pod, by name or handle. False: there is none. One in flight loses its name; its holder hears of it."""
+        if isinstance(pod, str):
+            text = encode(pod)
+            return self._found(lib.sqp_delete_name(self._c, text, len(text), ffi.NULL))
+        return self._found(lib.sqp_delete(self._c, (pod,), ffi.NULL))
+
+    def activate(self, handles: Iterable[int]) -> Result:
+        """Makes waiting pods active, if their gates let them; unknown ones are ignored."""
+        pods = _new("schedq_pod_t[]", [(handle,) for handle in handles])
+        c = _new("schedq_result_t *")
+        return self._result(lib.sqp_activate(self._c, pods, len(pods), c), c)
+
+    def nominate(self, handle: int, node: int) -> bool:
+        """A node is meant for the pod; 0: none is. False: there is no such pod."""
+        return self._found(lib.sqp_nominate(self._c, (handle,), node))
+
+    def hold(self, handle: int) -> Optional[Place]:
+        """Keeps a pod back until it is released. Where it is then; None: there is no such pod."""
+        c = _new("schedq_result_t *")
+        return Place(c.place) if self._found(lib.sqp_hold(self._c, (handle,), c)) else None
+
+    def release(self, handle: int) -> Optional[Place]:
+        """Lets a pod go that hold keeps back."""
+        c = _new("schedq_result_t *")
+        return Place(c.place) if self._found(lib.sqp_release(self._c, (handle,), c)) else None
+
+    def not_before(self, handle: int, time_ns: int) -> Optional[Place]:
+        """Keeps a pod back until a time on the queue's clock; 0: lets it go."""
+        c = _new("schedq_result_t *")
+        return Place(c.place) if self._found(lib.sqp_not_before(self._c, (handle,), time_ns, c)) else None
+
+    def _counted(self, call: Callable[..., int], *arguments: Any) -> int:
+        count = _new("size_t *")
+        self._must(call(self._c, *arguments, count))
+        return int(count[0])
+
+    def label_cancel(self, label: int) -> int:
+        """Deletes all pods of a label; returns how many."""
+        return self._counted(lib.sqp_label_cancel, label, ffi.NULL, 0)
+
+    def label_hold(self, label: int) -> int:
+        return self._counted(lib.sqp_label_hold, label)
+
+    def label_release(self, label: int) -> int:
+        return self._counted(lib.sqp_label_release, label)
+
+    def label_count(self, label: int) -> int:
+        return self._counted(lib.sqp_label_count, label)
+
+    # ---- taking pods -------------------------------------------------------------------------------------
+
+    def try_pop(self) -> Optional[Popped]:
+        """Takes the best pod; None: nothing is poppable. Closed: and nothing will come."""
+        c = _new(_popped_type)
+        status = lib.sqp_try_pop(self._c, c)
+        if status & _DEAD:
+            status = self._settle(status)
+        if status == _OK:
+            return Popped(self, c)
+        if status == _EMPTY:
+            return None
+        refuse(status)
+
+    def pop(self, timeout: Optional[float] = None) -> Optional[Popped]:
+        """Takes the best pod; waits for one. None: `timeout` seconds are over. Other threads run meanwhile; ctrl-C ends it."""
+        popped = self.try_pop()
+        if popped is not None or (timeout is not None and timeout <= 0):
+            return popped
+        if self._must_poll():
+            return self._poll(self.try_pop, timeout)
+        c = _new(_popped_type)
+        status = self._settle(
+            lib.sqp_pop(self._c, c) if timeout is None else lib.sqp_pop_for(self._c, _ns(timeout), c)
+        )
+        if status == _OK:
+            return Popped(self, c)
+        if status == _TIMEDOUT:
+            return None
+        refuse(status)
+
+    def try_pop_many(self, capacity: int) -> list[Popped]:
+        """Takes up to `capacity` of the best pods, best first; none: nothing is poppable."""
+        return self._take_many(lib.sqp_try_pop_many, capacity)
+
+    def pop_many(self, capacity: int, timeout: Optional[float] = None) -> list[Popped]:
+        """Takes up to `capacity` of the best pods; waits for the first. None in the list: `timeout` is over."""
+        popped = self.try_pop_many(capacity)
+        if popped or (timeout is not None and timeout <= 0):
+            return popped
+        if self._must_poll():
+            return self._poll(lambda: self.try_pop_many(capacity) or None, timeout) or []
+        if timeout is None:
+            return self._take_many(lib.sqp_pop_many, capacity)
+        wait_ns = _ns(timeout)
+        return self._take_many(lambda c, *rest: lib.sqp_pop_many_for(c, wait_ns, *rest), capacity)
+
+    def _take_many(self, take: Callable[..., Any], capacity: int) -> list[Popped]:
+        room = _new("schedq_popped_t[]", capacity)
+        count = _new("size_t *")
+        status = self._settle(take(self._c, room, capacity, count))
+        if status == _OK:
+            return [Popped(self, room + i, room) for i in range(count[0])]
+        if status in (_EMPTY, _TIMEDOUT):
+            return []
+        refuse(status)
+
+    def done_many(self, pods: Iterable[Popped]) -> int:
+        """Ends many cycles, each as Popped.done does. Returns how many were there still: not deleted meanwhile.
+
+        Stale: one had ended before; the others have ended all the same.
+        """
+        all_of_them = list(pods)
+        count = len(all_of_them)
+        pointers = _new("schedq_popped_t *[]", [pod._c for pod in all_of_them])
+        statuses = _new("uint8_t[]", count or 1)
+        status = self._settle(lib.sqp_done_many(self._c, pointers, count, statuses))
+        if status in (Status.INVALID, Status.NOMEM):
+            refuse(status)
+        for pod in all_of_them:
+            pod._ended = True
+        got = ffi.unpack(statuses, count)
+        if int(Status.STALE) in got:
+            refuse(Status.STALE)
+        return int(got.count(_OK))
+
+    def __iter__(self) -> Queue:
+        return self
+
+    def __next__(self) -> Popped:
+        """Waits for the next pod; ends when the queue is closed."""
+        try:
+            popped = self.pop()
+        except Closed:
+            raise StopIteration from None
+        assert popped is not None
+        return popped
+
+    def _must_poll(self) -> bool:
+        """Signals reach Python's main thread when it is interrupted: in poll, not in the library's wait."""
+        return self.external_clock or threading.get_ident() == threading.main_thread().ident
+
+    def _poll(self, take: Callable[[], Optional[_T]], timeout: Optional[float]) -> Optional[_T]:
+        """Waits by the queue's descriptor, and serves time (THE LOOP in schedq/wait.h)."""
+        end = math.inf if timeout is None else time.monotonic() + timeout
+        poll = select.poll()
+        poll.register(self.fileno(), select.POLLIN)
+        while True:
+            taken = take()
+            if taken is not None:
+                return taken
+            left = end - time.monotonic()
+            if left <= 0:
+                return None
+            if not self.external_clock:
+                left = min(left, (self.next_deadline_ns() - self.now_ns()) / 1e9)
+            poll.poll(None if left > _LONGEST_POLL_MS / 1000 else max(math.ceil(left * 1000), 0))
+            if self.next_deadline_ns() <= self.now_ns():
+                self.tick()
+
+    # ---- asyncio -----------------------------------------------------------------------------------------
+
+    async def get(self) -> Popped:
+        """Takes the best pod; waits for one in the running event loop. It serves time meanwhile."""
+        return await self._waiters().get()
+
+    def _waiters(self) -> Waiters:
+        loop = asyncio.get_running_loop()
+        waiters: Optional[Waiters] = getattr(self._loops, "waiters", None)
+        if waiters is None or waiters.loop is not loop:
+            waiters = self._loops.waiters = Waiters(self, loop)
+        return waiters
+
+    def __aiter__(self) -> Queue:
+        return self
+
+    async def __anext__(self) -> Popped:
+        try:
+            return await self.get()
+        except Closed:
+            raise StopAsyncIteration from None
+
+    def fileno(self) -> int:
+        """The descriptor for select and the like: readable while a pod is poppable, until try_pop returns None."""
+        if self._fd < 0:
+            fd = _new("int *")
+            self._must(lib.sqp_wait_fd(self._c, fd))
+            self._fd = fd[0]
+        return self._fd
+
+    # ---- plugins and events ------------------------------------------------------------------------------
+
+    def plugin(
+        self,
+        name: str,
+        interests: Sequence[Interest] = (),
+        *,
+        gate: Optional[Callable[[Any], object]] = None,
+        profile: int = 0,
+        spread: bool = False,
+    ) -> int:
+        """Registers a plugin, before the first pod; returns its bit in the rejectors of its profile.
+
+        A hint, gate or preCheck gets the pods' objects. It runs inside a call, at times in the timer thread: it must be quick,
+        must not call this queue but for done (Busy), and must not wait for a lock that somebody holds who calls it.
+        """
+        kinds = _new("schedq_interest_t[]", len(interests) or 1)
+        hinted = _new("uint8_t[]", len(interests) or 1)
+        resources = [_new("char[]", encode(interest.resource)) for interest in interests]
+        for i, interest in enumerate(interests):
+            kinds[i].resource = resources[i]
+            kinds[i].actions = interest.actions
+            hinted[i] = interest.hint is not None
+        asked = Asked(self._objects, gate, tuple(interest.hint for interest in interests))
+        text = _new("char[]", encode(name))
+        c = _new("schedq_plugin_t *")
+        lib.sqp_init_plugin(c)
+        c.profile = profile
+        c.flags = 1 if spread else 0
+        c.name = text
+        c.interest_count = len(interests)
+        bit = _new("uint64_t *")
+        handle = self._keep(asked)
+        self._must(lib.sqp_plugin_register(self._c, c, kinds, hinted, gate is not None, handle, bit))
+        return int(bit[0])
+
+    def define_profile(self, name: str) -> int:
+        """A set of plugins that are numbered by themselves; before the first pod. 0 always exists."""
+        number = _new("schedq_profile_t *")
+        self._must(lib.sqp_profile_define(self._c, encode(name), number))
+        return int(number[0])
+
+    def define_event(self, resource: str, actions: Action, label: str = "") -> int:
+        """The number of an event, a new one or the one that it has. `label` is for the metrics."""
+        event = _new("schedq_event_t *")
+        self._must(lib.sqp_event_define(self._c, encode(resource), actions, encode(label), event))
+        return int(event[0])
+
+    def rejector_bit(self, name: str, profile: int = 0) -> int:
+        """The bit of a rejector by its name; a name that no plugin has becomes one that every event concerns."""
+        text = encode(name)
+        bit: int = lib.sqp_rejector_bit(self._c, profile, text, len(text))
+        if bit == 0:
+            raise ValueError(f"no bit for rejector {name!r} of profile {profile}: legal are 1..127 bytes, a defined profile")
+        return bit
+
+    def rejector_names(self, bits: int, profile: int = 0) -> list[str]:
+        """The names behind a rejector set."""
+        return [
+            _text(lambda room, size: lib.sqp_rejector_name(self._c, profile, 1 << n, room, size))
+            for n in range(64)
+            if bits >> n & 1
+        ]
+
+    def event_plugins(self, event: int, profile: int = 0) -> int:
+        """The plugins of a profile that an event concerns, as bits."""
+        return int(lib.sqp_event_plugins(self._c, profile, event))
+
+    def _change(self, event: int, target: int, precheck: Optional[Callable[[Any], object]]) -> tuple[Any, Any]:
+        change = _new("schedq_change_t *")
+        lib.sqp_init_change(change)
+        change.event = event
+        change.target.bits = target
+        handle = None
+        if precheck is not None:
+            handle = ffi.new_handle(Asked(self._objects, precheck))
+            lib.sqp_set_precheck(change, handle)
+        return change, handle
+
+    def notify(
+        self,
+        event: int,
+        old: Any = None,
+        new: Any = None,
+        *,
+        target: int = 0,
+        precheck: Optional[Callable[[Any], object]] = None,
+    ) -> Result:
+        """Something changed: waiting pods that it could help are tried again. `old` and `new` are what hints get."""
+        change, handle = self._change(event, target, precheck)
+        return self._tell(lambda c: lib.sqp_notify(self._c, change, c), change, old, new, handle)
+
+    def assigned_pod_added(self, event: int, namespace: str, old: Any = None, new: Any = None) -> Result:
+        """A pod got a node: reaches pods whose affinity matches `new`, and those that a spread=True plugin rejected."""
+        change, handle = self._change(event, 0, None)
+        text = encode(namespace)
+        call = lib.sqp_assigned_pod_added
+        return self._tell(lambda c: call(self._c, change, text, len(text), c), change, old, new, handle)
+
+    def assigned_pod_updated(self, event: int, namespace: str, old: Any = None, new: Any = None) -> Result:
+        change, handle = self._change(event, 0, None)
+        text = encode(namespace)
+        call = lib.sqp_assigned_pod_updated
+        return self._tell(lambda c: call(self._c, change, text, len(text), c), change, old, new, handle)
+
+    def _tell(self, call: Callable[[Any], Any], change: Any, old: Any, new: Any, handle: Any) -> Result:
+        """`handle` is only kept alive."""
+        c = _new("schedq_result_t *")
+        change.old_object = self._objects.ref(old)
+        change.new_object = self._objects.ref(new)
+        self._must_and_drop(call(c), change.old_object, change.new_object)
+        return result(c)
+
+    # ---- time --------------------------------------------------------------------------------------------
+
+    def now_ns(self) -> int:
+        return int(lib.sqp_now(self._c))
+
+    def next_deadline_ns(self) -> int:
+        """When to call tick; NO_DEADLINE: nothing will be due."""
+        return int(lib.sqp_next_deadline(self._c))
+
+    def tick(self) -> int:
+        """Serves time: pods whose backoff is over become active. Returns when to call it again.
+
+        Pops that wait serve it themselves, and so does the timer thread.
+        """
+        next_ns = _new("int64_t *")
+        self._must(lib.sqp_tick(self._c, next_ns, ffi.NULL))
+        return int(next_ns[0])
+
+    def run(self) -> None:
+        """Starts the timer thread, which serves time."""
+        self._must(lib.sqp_run(self._c))
+
+    def stop(self) -> None:
+        """Ends the timer thread."""
+        self._must(lib.sqp_stop(self._c))
+
+    def advance(self, now_ns: int) -> None:
+        """Raises the clock of a queue with external_clock. It serves no time."""
+        self._must(lib.sqp_clock_advance(self._c, now_ns))
+
+    # ---- looking -----------------------------------------------------------------------------------------
+
+    def find(self, name: str) -> Optional[PodInfo]:
+        """The pod that has a name."""
+        text = encode(name)
+        c = _new("schedq_result_t *")
+        return self.look(c.pod.bits) if self._found(lib.sqp_find(self._c, text, len(text), c)) else None
+
+    def look(self, handle: int) -> Optional[PodInfo]:
+        """The pod of a handle, in flight too."""
+        pods = self._visit(lib.sqp_get, (handle,))
+        return pods[0] if pods else None
+
+    def snapshot(self) -> list[PodInfo]:
+        """Every pod, in no order."""
+        return self._visit(lib.sqp_snapshot)
+
+    def nominated_pods(self, node: int) -> list[PodInfo]:
+        return self._visit(lib.sqp_nominated_pods, node)
+
+    def peek(self) -> Optional[PodInfo]:
+        """The pod that try_pop would take now."""
+        pods = self._visit(lib.sqp_peek)
+        return pods[0] if pods else None
+
+    def peek_many(self, count: int) -> list[PodInfo]:
+        """The pods that the next pops would take, in that order."""
+        return self._visit(lib.sqp_peek_many, count)
+
+    def _visit(self, call: Callable[..., int], *arguments: Any) -> list[PodInfo]:
+        visited = _new("sqp_visited *")
+        status = self._settle(call(self._c, *arguments, visited))
+        try:
+            if status not in (_OK, _EMPTY, _NOT_FOUND):
+                refuse(status)
+            table = self._objects.table
+            return [pod_info(visited.pods[i], table) for i in range(visited.count)]
+        finally:
+            lib.sqp_visited_free(self._c, visited)
+
+    def position(self, handle: int) -> Optional[tuple[int, int]]:
+        """How many active pods rank before it, at least and at most. None: it is not active."""
+        bounds = _new("uint64_t[2]")
+        status = self._settle(lib.sqp_position(self._c, (handle,), bounds, bounds + 1))
+        if status in (_GONE, _NOT_FOUND):
+            return None
+        self._must(status)
+        return bounds[0], bounds[1]
+
+    def explain(self, pod: Union[str, int]) -> Optional[Explanation]:
+        """Why a pod is where it is; by name or handle."""
+        handle: int = 0
+        if isinstance(pod, str):
+            text = encode(pod)
+            c = _new("schedq_result_t *")
+            if not self._found(lib.sqp_find(self._c, text, len(text), c)):
+                return None
+            handle = c.pod.bits
+        else:
+            handle = pod
+        why = _new("schedq_explanation_t *")
+        lib.sqp_init_explanation(why)
+        if not self._found(lib.sqp_explain(self._c, (handle,), why)):
+            return None
+        return Explanation(
+            text=_text(lambda room, size: lib.sqp_explanation_text(self._c, why, room, size)),
+            place=Place(why.place),
+            unschedulable=why.unschedulable,
+            pending=why.pending,
+            gate=gate_bit(why.gate),
+            history=history(why.history),
+            now_ns=why.now_ns,
+            backoff_expiry_ns=why.backoff_expiry_ns,
+            wake_ns=why.wake_ns,
+            nominated_node=why.nominated_node,
+            freed_by=None if why.freed_by == ffi.NULL else decode(ffi.string(why.freed_by)),
+        )
+
+    def count_reasons(self, profile: int = 0) -> Reasons:
+        """How many pods of a profile wait for what."""
+        c = _new("schedq_reasons_t *")
+        lib.sqp_init_reasons(c)
+        self._must(lib.sqp_count_reasons(self._c, profile, c))
+
+        def named(counts: Any) -> dict[str, int]:
+            return {self.rejector_names(1 << n, profile)[0]: counts[n] for n in range(64) if counts[n]}
+
+        return Reasons(c.parked, c.gated, c.backoff, c.error_backoff, named(c.parked_by), named(c.gated_by))
+
+    def stats(self) -> dict[str, int]:
+        """Counts and bytes: the fields of schedq_stats_t."""
+        c = _new("schedq_stats_t *")
+        lib.sqp_init_stats(c)
+        self._must(lib.sqp_stats(self._c, c))
+        return _fields(c)
+
+    def words(self) -> dict[str, int]:
+        """The fields of schedq_words_t."""
+        c = _new("schedq_words_t *")
+        self._must(lib.sqp_read_words(self._c, c))
+        return _fields(c)
+
+    def metrics(self) -> str:
+        """The metrics in the Prometheus text format."""
+        text = _new("sqp_text *")
+        try:
+            self._must(lib.sqp_metrics_write(self._c, text))
+            return decode(ffi.unpack(text.bytes, text.length)) if text.length else ""
+        finally:
+            lib.sqp_text_free(text)
+
+    def pending_text(self) -> str:
+        """ "activeQ:N; backoffQ:N; unschedulablePods:N" """
+        return _text(lambda room, size: lib.sqp_pending_text(self._c, room, size))
+
+    # ---- the queue itself --------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Closes the queue: add is refused; pops go on until nothing is poppable, then raise Closed."""
+        self._must(lib.sqp_close(self._c))
+
+    def reserve(self, pods: int, bands: int = 0, workers: int = 0) -> None:
+        """Allocates for that many pods, priorities and threads."""
+        self._must(lib.sqp_reserve(self._c, pods, bands, workers))
+
+    def trim(self) -> None:
+        """Frees memory that holds no pod, and lets objects go that no pod needs."""
+        self._must(lib.sqp_trim(self._c))
+        self._objects.collect()
+
+    def leave(self) -> None:
+        """Gives the calling thread's worker back, of which there are max_workers. The end of a thread does it too."""
+        self._must(lib.sqp_leave_worker(self._c))
+
+
+def _ns(timeout: float) -> int:
+    return min(int(timeout * 1e9), _LONGEST_WAIT_NS) if timeout < 4e9 else _LONGEST_WAIT_NS
+
+
+def _fields(c: Any) -> dict[str, int]:
+    names = (name for name, _ in ffi.typeof(c).item.fields)
+    return {name: getattr(c, name) for name in names if name != "struct_size" and not name.startswith("reserved")}
