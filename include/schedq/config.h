@@ -39,18 +39,18 @@ typedef struct schedq_clock {
      * with locks held: it must not call the queue.
      */
     int64_t (*now_ns)(void *ctx);
-    void *ctx;            /**< passed to now_ns */
+    void    *ctx;         /**< passed to now_ns */
     uint32_t is_virtual;  /**< default 0; 1, with now_ns only: a waiting pop sleeps untimed, and
                                reads the clock again whenever schedq_tick is called */
     uint32_t reserved[3]; /**< zero */
 } schedq_clock_t;
 
-enum { SCHEDQ_ENGINE_LOCKFREE = 1, SCHEDQ_ENGINE_MUTEX = 2 };     /* config.engine */
-enum { SCHEDQ_ORDER_STRICT = 0, SCHEDQ_ORDER_RELAXED = 1 };       /* config.order */
-enum { SCHEDQ_DECIDE_CALLBACKS = 0, SCHEDQ_DECIDE_HOST = 1 };     /* config.decide */
-enum { SCHEDQ_FENCES_ASYMMETRIC = 0, SCHEDQ_FENCES_REAL = 1 };    /* config.fences */
-enum { SCHEDQ_REQUEUE_HINTS = 0, SCHEDQ_REQUEUE_MOVE_CYCLE = 1 }; /* config.requeue */
-enum { SCHEDQ_COUNT_FAILURES = 0, SCHEDQ_COUNT_ATTEMPTS = 1 };    /* config.backoff_counts */
+enum { SCHEDQ_ENGINE_LOCKFREE = 1, SCHEDQ_ENGINE_MUTEX = 2 };          /* config.engine */
+enum { SCHEDQ_ORDER_STRICT = 0, SCHEDQ_ORDER_RELAXED = 1 };            /* config.order */
+enum { SCHEDQ_DECIDE_CALLBACKS = 0, SCHEDQ_DECIDE_HOST = 1 };          /* config.decide */
+enum { SCHEDQ_FENCES_ASYMMETRIC = 0, SCHEDQ_FENCES_REAL = 1 };         /* config.fences */
+enum { SCHEDQ_REQUEUE_HINTS = 0, SCHEDQ_REQUEUE_MOVE_CYCLE = 1 };      /* config.requeue */
+enum { SCHEDQ_COUNT_FAILURES = 0, SCHEDQ_COUNT_ATTEMPTS = 1 };         /* config.backoff_counts */
 
 /**
  * How a queue behaves. A default is that of SCHEDQ_CONFIG_INIT; where none is named, it is 0.
@@ -73,10 +73,10 @@ typedef struct schedq_config {
                                with this number */
     /** events, the 35 that every queue knows included; default 256; 0 or 35..65,535 */
     uint32_t max_events;
-    uint32_t event_log; /**< [callbacks] changes kept to ask hints when a pod in flight fails; one
+    uint32_t event_log;   /**< [callbacks] changes kept to ask hints when a pod in flight fails; one
                                that is not kept counts as one that helps; default 4,096; 0 or a
                                power of two up to 1,048,576 */
-    uint32_t max_lots;  /**< rejector sets of waiting pods that are kept apart, each in a lot.
+    uint32_t max_lots;    /**< rejector sets of waiting pods that are kept apart, each in a lot.
                                Pods of other sets share one lot; an event looks at it if it concerns
                                a plugin that ever came there. (MUTEX: all sets are kept apart, and
                                schedq_reserve makes room for so many.) Default 1,024; 1..65,535 */
@@ -145,9 +145,9 @@ typedef struct schedq_config {
                                       leftovers together; 0 (default): 30 s; 1 ms..1 h. Without
                                       kube_minor each leftover is tried by itself, and this is 0 */
     int64_t start_ns;            /**< external_clock: its first reading; default 0; at least 0 */
-    schedq_clock_t clock;        /**< all zero: the system's monotonic clock */
-    schedq_allocator_t allocator;                /**< all zero: the build's */
-    void *object_ctx;                            /**< passed to the three callbacks below */
+    schedq_clock_t     clock;     /**< all zero: the system's monotonic clock */
+    schedq_allocator_t allocator; /**< all zero: the build's */
+    void *object_ctx;            /**< passed to the three callbacks below */
     void (*retain)(void *ctx, uint64_t object);  /**< COUNTED only, not NULL then; must not fail */
     void (*release)(void *ctx, uint64_t object); /**< COUNTED only, not NULL then */
     /**
@@ -160,39 +160,40 @@ typedef struct schedq_config {
 /** schedq's own behaviour: exact expiries, hints, pop from backoff, errors back off. */
 #define SCHEDQ_CONFIG_INIT                                                                    \
     {                                                                                         \
-        sizeof(schedq_config_t), 1048576, /* max_pods */                                      \
-            0,                            /* max_bands */                                     \
-            64,                           /* max_workers */                                   \
-            256,                          /* max_events */                                    \
-            4096,                         /* event_log */                                     \
-            1024,                         /* max_lots */                                      \
-            SCHEDQ_FENCES_ASYMMETRIC,     /* fences */                                        \
-            {0, 0, 0},                    /* reserved */                                      \
-            INT64_C(1000000000),          /* initial_backoff_ns: 1 s */                       \
-            INT64_C(10000000000),         /* max_backoff_ns: 10 s */                          \
-            INT64_C(300000000000),        /* max_parked_ns: 5 min */                          \
-            INT64_C(1000000),             /* tick_ns: 1 ms */                                 \
-            SCHEDQ_ENGINE_LOCKFREE,       /* engine */                                        \
-            SCHEDQ_ORDER_STRICT,          /* order */                                         \
-            SCHEDQ_OBJECTS_STABLE,        /* objects */                                       \
-            SCHEDQ_DECIDE_CALLBACKS,      /* decide */                                        \
-            0,                            /* external_clock */                                \
-            SCHEDQ_REQUEUE_HINTS,         /* requeue */                                       \
-            1,                            /* pop_from_backoff */                              \
-            0,                            /* backoff_window */                                \
-            0,                            /* backoff_at_expiry */                             \
-            SCHEDQ_COUNT_FAILURES,        /* backoff_counts */                                \
-            0,                            /* errors_park */                                   \
-            0,                            /* keep_order */                                    \
-            1,                            /* gates_see_wildcards */                           \
-            0,                            /* count_cycles */                                  \
-            0,                            /* fifo */                                          \
-            0,                            /* kube_minor */                                    \
-            0,                            /* flush_ns */                                      \
-            0,                            /* start_ns */                                      \
-            {NULL, NULL, 0, {0, 0, 0}},   /* clock: CLOCK_MONOTONIC */                        \
-            {NULL, NULL, NULL, 0},        /* allocator: the build's */                        \
-            NULL, NULL, NULL, NULL        /* object_ctx, retain, release, affinity_matches */ \
+        sizeof(schedq_config_t),                                                              \
+            1048576,                       /* max_pods */                                     \
+            0,                             /* max_bands */                                    \
+            64,                            /* max_workers */                                  \
+            256,                           /* max_events */                                   \
+            4096,                          /* event_log */                                    \
+            1024,                          /* max_lots */                                     \
+            SCHEDQ_FENCES_ASYMMETRIC,      /* fences */                                       \
+            {0, 0, 0},                     /* reserved */                                     \
+            INT64_C(1000000000),           /* initial_backoff_ns: 1 s */                      \
+            INT64_C(10000000000),          /* max_backoff_ns: 10 s */                         \
+            INT64_C(300000000000),         /* max_parked_ns: 5 min */                         \
+            INT64_C(1000000),              /* tick_ns: 1 ms */                                \
+            SCHEDQ_ENGINE_LOCKFREE,        /* engine */                                       \
+            SCHEDQ_ORDER_STRICT,           /* order */                                        \
+            SCHEDQ_OBJECTS_STABLE,         /* objects */                                      \
+            SCHEDQ_DECIDE_CALLBACKS,       /* decide */                                       \
+            0,                             /* external_clock */                               \
+            SCHEDQ_REQUEUE_HINTS,          /* requeue */                                      \
+            1,                             /* pop_from_backoff */                             \
+            0,                             /* backoff_window */                               \
+            0,                             /* backoff_at_expiry */                            \
+            SCHEDQ_COUNT_FAILURES,         /* backoff_counts */                               \
+            0,                             /* errors_park */                                  \
+            0,                             /* keep_order */                                   \
+            1,                             /* gates_see_wildcards */                          \
+            0,                             /* count_cycles */                                 \
+            0,                             /* fifo */                                         \
+            0,                             /* kube_minor */                                   \
+            0,                             /* flush_ns */                                     \
+            0,                             /* start_ns */                                     \
+            {NULL, NULL, 0, {0, 0, 0}},    /* clock: CLOCK_MONOTONIC */                       \
+            {NULL, NULL, NULL, 0},         /* allocator: the build's */                       \
+            NULL, NULL, NULL, NULL         /* object_ctx, retain, release, affinity_matches */ \
     }
 
 /**
