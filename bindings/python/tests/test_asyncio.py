@@ -1,9 +1,11 @@
 """Waiting in event loops."""
 
 import asyncio
+import gc
 import os
 import threading
 import unittest
+import weakref
 
 import schedq
 from schedq import Engine, Queue
@@ -88,6 +90,19 @@ class InALoop(Case):
             self.assertFalse(asyncio.get_running_loop().remove_reader(queue.fileno()))
 
         asyncio.run(main())
+
+    def test_a_queue_that_was_waited_for_ends_when_nothing_refers_to_it(self) -> None:
+        async def main() -> "weakref.ref[Queue]":
+            queue = Queue()
+            queue.add("a")
+            (await queue.get()).done()
+            with self.assertRaises(asyncio.TimeoutError):
+                await asyncio.wait_for(queue.get(), 0.01)
+            return weakref.ref(queue)
+
+        alive = asyncio.run(main())
+        gc.collect()
+        self.assertIsNone(alive())
 
     def test_a_loop_that_waits_serves_time(self) -> None:
         async def main(engine: Engine) -> None:

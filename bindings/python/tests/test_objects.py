@@ -27,6 +27,9 @@ class Objects(Case):
             del thing
             queue.trim()
             self.assertIsNotNone(alive())
+            looks = [*queue.snapshot(), *queue.peek_many(1), queue.find("a"), queue.peek()]
+            self.assertEqual([pod and pod.object for pod in looks], [alive()] * 4)
+            del looks
             take(queue)
             queue.leave()  # the lock-free engine drops the last references of a worker with it
             queue.trim()
@@ -164,6 +167,46 @@ class Objects(Case):
             while (holder or len(os.listdir("/proc/self/task")) > threads) and time.monotonic() < end:
                 time.sleep(0.01)
             self.assertEqual((holder, len(os.listdir("/proc/self/task"))), ([], threads))
+
+        self.each_engine(test)
+
+    def test_who_looks_sees_the_objects_of_the_pods_that_he_sees(self) -> None:
+        """Objects come and go in two threads; refs are used again at once. Each pod's object is its name."""
+
+        def test(engine: Engine) -> None:
+            queue = Queue(engine=engine, max_backoff_ns=0)
+            wrong: list[object] = []
+            asked: list[object] = []
+
+            def hint(pod: str, old: str, new: str) -> bool:
+                asked.append(pod)
+                if (type(pod), old, new) != (str, "old", "new"):
+                    wrong.append((pod, old, new))
+                return True
+
+            fit = queue.plugin("Fit", [Interest("Node", Action.ADD, hint)])
+
+            def churn(number: int) -> None:
+                for i in range(1500):
+                    name = f"{number}/{i}"
+                    queue.add(name, name)
+                    for pod in queue.try_pop_many(1):
+                        if pod.object != pod.name:
+                            wrong.append((pod.name, pod.object))
+                        pod.fail(fit)
+                    if i % 7 == 0:
+                        queue.notify(Event.NODE_ADD, "old", "new")
+                    queue.delete(name)
+
+            churners = [thread(churn, number) for number in range(2)]
+            while any(one.is_alive() for one in churners):
+                looks = queue.snapshot() + queue.peek_many(10)
+                wrong += [(pod.name, pod.object) for pod in looks if pod.object != pod.name]
+            join(self, *churners)
+            self.assertEqual(wrong, [])
+            self.assertTrue(asked)
+            queue.notify(Event.NODE_ADD, "old", "new")
+            take(queue, 5000)
 
         self.each_engine(test)
 

@@ -9,6 +9,7 @@ sleeps. A waiter takes its pod itself, after it was woken: one that is cancelled
 from __future__ import annotations
 
 import asyncio
+import weakref
 from collections import deque
 from typing import TYPE_CHECKING, Optional
 
@@ -25,22 +26,24 @@ TURNS = 64
 class Waiters:
     def __init__(self, queue: Queue, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
-        self._queue = queue
+        # The thread keeps the Waiters, and must not keep the queue by them. Whoever waits has it.
+        self._queue = weakref.ref(queue)
+        self._fd = queue.fileno()
         self._asleep: deque[asyncio.Future[None]] = deque()
         self._reading = False
         self._timer: Optional[asyncio.TimerHandle] = None
         self._turns = 0
 
-    async def get(self) -> Popped:
+    async def get(self, queue: Queue) -> Popped:
         self._turns += 1
         if self._turns >= TURNS:
             self._turns = 0
             await asyncio.sleep(0)
-        popped = self._queue.try_pop()
+        popped = queue.try_pop()
         while popped is None:
-            await self._sleep()
+            await self._sleep(queue)
             try:
-                popped = self._queue.try_pop()
+                popped = queue.try_pop()
                 if popped is not None:
                     self._wake()
             except BaseException:
@@ -50,14 +53,14 @@ class Waiters:
                 self._rest()
         return popped
 
-    async def _sleep(self) -> None:
+    async def _sleep(self, queue: Queue) -> None:
         self._turns = 0
         woken = self.loop.create_future()
         self._asleep.append(woken)
         if not self._reading:
-            self.loop.add_reader(self._queue.fileno(), self._readable)
+            self.loop.add_reader(self._fd, self._readable)
             self._reading = True
-        self._set_timer()
+        self._set_timer(queue)
         try:
             await woken
         except BaseException:
@@ -89,21 +92,22 @@ class Waiters:
 
     def _stop_reading(self) -> None:
         if self._reading:
-            self.loop.remove_reader(self._queue.fileno())
+            self.loop.remove_reader(self._fd)
             self._reading = False
 
-    def _set_timer(self) -> None:
+    def _set_timer(self, queue: Queue) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        deadline_ns = self._queue.next_deadline_ns()
-        if deadline_ns != NO_DEADLINE and not self._queue.external_clock:
-            delay_ns = deadline_ns - self._queue.now_ns()
+        deadline_ns = queue.next_deadline_ns()
+        if deadline_ns != NO_DEADLINE and not queue.external_clock:
+            delay_ns = deadline_ns - queue.now_ns()
             self._timer = self.loop.call_later(max(delay_ns, 0) / 1e9, self._due)
 
     def _due(self) -> None:
         """Serves time. A pod that becomes poppable makes the descriptor readable."""
         self._timer = None
-        self._queue.tick()
-        if self._asleep:
-            self._set_timer()
+        queue = self._queue()
+        if queue is not None and self._asleep:
+            queue.tick()
+            self._set_timer(queue)

@@ -116,10 +116,10 @@ class Popped:
 
     def __init__(self, queue: Queue, c: Any, room: Any = None) -> None:
         """`room` is the memory of `c`, if that is not its own."""
+        self._ended = False
         self._queue = queue
         self._c = c
         self._room = room
-        self._ended = False
         self.name = _unpack(c.name, c.name_length).decode("utf-8", "surrogateescape")
         self.object = queue._objects.table[c.object]
 
@@ -237,7 +237,7 @@ class Popped:
                 self.fail()
 
     def __del__(self) -> None:
-        if not getattr(self, "_ended", True) and not self._queue._over:
+        if not self._ended and not self._queue._over:
             warnings.warn(f"pod {self.name!r} stays in flight: it got neither done nor fail", ResourceWarning, source=self)
 
     def __repr__(self) -> str:

@@ -509,7 +509,7 @@ class Queue:
 
     async def get(self) -> Popped:
         """Takes the best pod; waits for one in the running event loop. It serves time meanwhile."""
-        return await self._waiters().get()
+        return await self._waiters().get(self)
 
     def _waiters(self) -> Waiters:
         loop = asyncio.get_running_loop()
