@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -132,7 +133,7 @@ type Counts struct {
 	Pops, Dones, Failures                uint64
 	Batches, BatchPods                   uint64 // transactions for pods, and pods in them
 	Claims, Releases, Losses, Rejections uint64 // Rejections: batches that met another token
-	Behind                               uint64 // pops that got ErrBehind
+	Behind                               uint64 // pops while another process had published a higher priority
 	Renewals                             uint64
 	Unanswered                           uint64
 }
@@ -250,7 +251,7 @@ func (o *Owner) Start() {
 	o.members.Start()
 	o.owners.Start()
 	o.events.Start()
-	if o.config.Strict {
+	if o.config.Publish > 0 {
 		o.tops.Start()
 	}
 	o.join()
@@ -287,8 +288,10 @@ func (o *Owner) Pop() (queue.Popped, error) {
 	}
 	if len(o.topOf) > 0 {
 		if top, ok := o.queue.Top(); ok && o.behind(top) {
+			if o.config.Strict {
+				return queue.Popped{}, ErrBehind
+			}
 			o.counts.Behind++
-			return queue.Popped{}, ErrBehind
 		}
 	}
 	popped, err := o.queue.Pop(o.seen)
@@ -356,6 +359,15 @@ func (o *Owner) Nominate(ticket, node uint64, then func(error)) error {
 
 // Serves says whether Pop could give pods of this shard now.
 func (o *Owner) Serves(s int) bool { return !o.closed && !o.fenced() && o.queue.Has(s) }
+
+// Revision is the newest one that a watch brought.
+func (o *Owner) Revision() int64 {
+	newest := max(o.members.Revision(), o.owners.Revision(), o.events.Revision(), o.tops.Revision())
+	for _, h := range o.holdings {
+		newest = max(newest, h.revision())
+	}
+	return newest
+}
 
 // Seen is the revision up to which events came.
 func (o *Owner) Seen() int64 { return o.seen }
@@ -455,10 +467,10 @@ func (o *Owner) flush() {
 }
 
 func (o *Owner) settle(batch *queue.Batch, answer store.TxnAnswer, err error) {
-	lost := o.queue.Settle(batch, answer, err)
 	if o.closed {
 		return
 	}
+	lost := o.queue.Settle(batch, answer, err)
 	if err != nil {
 		o.counts.Unanswered++
 		o.flushAt = o.config.Now() + o.config.Retry
@@ -519,6 +531,12 @@ func (h *holding) revision() int64 {
 	}
 	return h.specs.Revision()
 }
+
+// Stats are the queue's own.
+func (o *Owner) Stats() (schedq.Stats, error) { return o.queue.Stats() }
+
+// WriteMetrics writes the queue's own metrics in the Prometheus text format.
+func (o *Owner) WriteMetrics(writer io.Writer) error { return o.queue.WriteMetrics(writer) }
 
 // Fenced says whether the lease may be over.
 func (o *Owner) Fenced() bool { return o.fenced() }

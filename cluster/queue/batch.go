@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"slices"
+
 	"schedq/cluster/store"
 )
 
@@ -85,6 +87,7 @@ func (q *Queue) Next(limit int) *Batch {
 	for _, item := range batch.items {
 		batch.Txn.Else = append(batch.Txn.Else, store.Op{Kind: store.Get, Key: q.config.Layout.Pod(item.p.place)})
 	}
+	q.sent = append(q.sent, batch)
 	return batch
 }
 
@@ -125,6 +128,8 @@ func (batch *Batch) has(part *part) bool {
 
 // Settle takes the answer to a batch. It returns the shards that turned out to be another's.
 func (q *Queue) Settle(batch *Batch, answer store.TxnAnswer, err error) (lost []int) {
+	at := slices.Index(q.sent, batch)
+	q.sent = slices.Delete(q.sent, at, at+1)
 	if err == nil && !answer.Held {
 		for n, part := range batch.parts {
 			if answer.Got[n].Create != part.token && q.parts[part.shard] == part {

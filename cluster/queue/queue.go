@@ -16,6 +16,7 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"schedq"
@@ -133,6 +134,7 @@ type Queue struct {
 	pending []*pod
 	waits   waits
 	parked  map[schedq.Plugins][]*pod // restored, by their rejectors
+	sent    []*Batch                  // that Settle has yet to come for
 	full    bool                      // the store took no put
 }
 
@@ -170,10 +172,15 @@ func New(config Config) (*Queue, error) {
 	return q, nil
 }
 
-// Close ends it. Callbacks that are left get ErrLost.
+// Close ends it. Callbacks that are left get ErrLost, or ErrUnknown if their batch is under way. No Settle follows.
 func (q *Queue) Close() {
 	for _, shard := range q.Shards() {
 		q.Drop(shard)
+	}
+	for _, batch := range q.sent {
+		for _, item := range batch.items {
+			item.tell(ErrUnknown)
+		}
 	}
 	_ = q.queue.DestroyWithPods()
 }
@@ -422,6 +429,9 @@ func (q *Queue) Depth(shard int) (depth Depth) {
 
 // Stats are schedq's own.
 func (q *Queue) Stats() (schedq.Stats, error) { return q.queue.Stats() }
+
+// WriteMetrics writes schedq's own metrics in the Prometheus text format.
+func (q *Queue) WriteMetrics(writer io.Writer) error { return q.queue.WriteMetrics(writer) }
 
 // ownerKey is compared by every write.
 func (q *Queue) ownerKey(part *part) store.Compare {
