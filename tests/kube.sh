@@ -13,13 +13,13 @@ need_go()
         PATH=/usr/local/go/bin:$PATH
     fi
     if ! command -v go >/dev/null; then
-        echo "tests/run --kube needs Go >= $go_needed, and there is no \"go\" in PATH nor in /usr/local/go/bin." >&2
+        echo "tests/run --kube and --cluster need Go >= $go_needed, and there is no \"go\" in PATH nor in /usr/local/go/bin." >&2
         echo "Get it from https://go.dev/dl/" >&2
         exit 3
     fi
     version=$(GOTOOLCHAIN=local go env GOVERSION)
     if [ "$(printf '%s\n' "go$go_needed" "$version" | sort -V | head -n 1)" != "go$go_needed" ]; then
-        echo "tests/run --kube needs Go >= $go_needed; $(command -v go) is $version. Get one from https://go.dev/dl/" >&2
+        echo "tests/run --kube and --cluster need Go >= $go_needed; $(command -v go) is $version. Get one from https://go.dev/dl/" >&2
         exit 3
     fi
     echo "$(command -v go): $version"

@@ -196,7 +196,7 @@ func (a *arena) work(n int) {
 			time.Sleep(50 * time.Millisecond)
 			continue
 		}
-		generation, call := a.generation.Load(), a.history.now()
+		call := a.history.now()
 		pods, err := process.pop(8, 300*time.Millisecond)
 		if err != nil {
 			time.Sleep(20 * time.Millisecond)
@@ -205,6 +205,8 @@ func (a *arena) work(n int) {
 		for _, pod := range pods {
 			a.history.popped(pod, call)
 		}
+		// What was seen of the cluster before the pop is too old to judge by: an event may have come between.
+		generation := a.generation.Load()
 		time.Sleep(time.Duration(random.IntN(20)) * time.Millisecond)
 		for _, pod := range pods {
 			a.decide(process, pod, generation, random)

@@ -107,3 +107,13 @@ func (s *shard) word(path string, question map[string]any) (string, error) {
 	}
 	return words[0], nil
 }
+
+// getJSON reads what a process says of itself.
+func getJSON(url string, answer any) error {
+	response, err := http.Get(url)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	return json.NewDecoder(response.Body).Decode(answer)
+}

@@ -14,6 +14,7 @@
 package queue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -46,7 +47,7 @@ var (
 type Config struct {
 	Cluster        record.Config
 	Layout         record.Layout
-	Engine         schedq.Engine
+	Engine         schedq.Engine // 0: LockFree
 	InitialBackoff int64
 	MaxBackoff     int64 // 0 = none
 	MaxParked      int64
@@ -141,7 +142,7 @@ type Queue struct {
 // New makes one without shards.
 func New(config Config) (*Queue, error) {
 	settings := schedq.DefaultConfig()
-	settings.Engine = config.Engine
+	settings.Engine = cmp.Or(config.Engine, schedq.LockFree)
 	settings.InitialBackoff, settings.MaxBackoff, settings.MaxParked = config.InitialBackoff, config.MaxBackoff, config.MaxParked
 	inner, err := schedq.New(settings, config.Now)
 	if err != nil {

@@ -92,7 +92,7 @@ func (o *options) check() error {
 		return fmt.Errorf("--skew %v: legal are 0s..%v, --ttl less --renew", o.skew, o.ttl-o.renew)
 	case o.timeout < 10*time.Millisecond || o.timeout > time.Minute:
 		return fmt.Errorf("--timeout %v: legal are 10ms..1m", o.timeout)
-	case engines[o.engine] == 0 && o.engine != "lockfree":
+	case engines[o.engine] == 0:
 		return fmt.Errorf("--engine %q: legal are lockfree and mutex", o.engine)
 	case (o.cert == "") != (o.key == ""):
 		return errors.New("--cert and --key need each other")
