@@ -449,9 +449,13 @@ func (o *Owner) publish(now int64) {
 	})
 }
 
-// flush sends what is to be written, as far as the window has room.
+// flush sends what is to be written, as far as the window has room. A batch that is not full waits while others are under way: what
+// comes meanwhile goes with it.
 func (o *Owner) flush() {
-	for !o.closed && !o.fenced() && o.underWay < o.config.Window && o.queue.Pending() && o.config.Now() >= o.flushAt {
+	for !o.closed && !o.fenced() && o.underWay < o.config.Window && o.config.Now() >= o.flushAt {
+		if pending := o.queue.Pending(); pending == 0 || pending < o.config.Batch && o.underWay > 0 {
+			return
+		}
 		batch := o.queue.Next(o.config.Batch)
 		if batch == nil {
 			return
@@ -460,18 +464,24 @@ func (o *Owner) flush() {
 		o.counts.Batches++
 		o.counts.BatchPods += uint64(batch.Pods())
 		o.config.Port.Txn(batch.Txn, func(answer store.TxnAnswer, err error) {
-			o.underWay--
-			o.settle(batch, answer, err)
+			if err != nil || answer.Held {
+				o.settle(batch, queue.Outcome{Held: answer.Held, Err: err})
+				return
+			}
+			o.config.Port.Txn(o.queue.Why(batch), func(answer store.TxnAnswer, _ error) {
+				o.settle(batch, queue.Outcome{Got: answer.Got})
+			})
 		})
 	}
 }
 
-func (o *Owner) settle(batch *queue.Batch, answer store.TxnAnswer, err error) {
+func (o *Owner) settle(batch *queue.Batch, outcome queue.Outcome) {
 	if o.closed {
 		return
 	}
-	lost := o.queue.Settle(batch, answer, err)
-	if err != nil {
+	o.underWay--
+	lost := o.queue.Settle(batch, outcome)
+	if err := outcome.Err; err != nil {
 		o.counts.Unanswered++
 		o.flushAt = o.config.Now() + o.config.Retry
 		o.setNoSpace(err == store.ErrNoSpace)

@@ -23,6 +23,18 @@ type item struct {
 	settled []func(error)
 }
 
+// Why asks for what explains a Txn that did not hold: the owner keys, and then the specs. What did not hold once never holds again,
+// so it does not matter that this is asked later.
+func (q *Queue) Why(batch *Batch) (txn store.Txn) {
+	for _, part := range batch.parts {
+		txn.Then = append(txn.Then, store.Op{Kind: store.Get, Key: q.config.Layout.Owner(part.shard)})
+	}
+	for _, item := range batch.items {
+		txn.Then = append(txn.Then, store.Op{Kind: store.Get, Key: q.config.Layout.Pod(item.p.place)})
+	}
+	return txn
+}
+
 // Pods is how many pods the batch has.
 func (batch *Batch) Pods() int { return len(batch.items) }
 
@@ -52,8 +64,8 @@ func (q *Queue) sweep(part *part, place string) {
 	q.ask(&pod{part: part, place: place}, sweep)
 }
 
-// Pending says whether Next might have something.
-func (q *Queue) Pending() bool { return len(q.pending) > 0 }
+// Pending is how many pods Next might have something for.
+func (q *Queue) Pending() int { return len(q.pending) }
 
 // SetFull: while the store is full only deletions are tried.
 func (q *Queue) SetFull(full bool) { q.full = full }
@@ -80,12 +92,6 @@ func (q *Queue) Next(limit int) *Batch {
 	}
 	if len(batch.items) == 0 {
 		return nil
-	}
-	for _, part := range batch.parts {
-		batch.Txn.Else = append(batch.Txn.Else, store.Op{Kind: store.Get, Key: q.config.Layout.Owner(part.shard)})
-	}
-	for _, item := range batch.items {
-		batch.Txn.Else = append(batch.Txn.Else, store.Op{Kind: store.Get, Key: q.config.Layout.Pod(item.p.place)})
 	}
 	q.sent = append(q.sent, batch)
 	return batch
@@ -126,39 +132,40 @@ func (batch *Batch) has(part *part) bool {
 	return false
 }
 
+// Outcome is what became of a Batch's Txn.
+type Outcome struct {
+	Held bool
+	Err  error
+	Got  []store.Pair // it did not hold: the answer to Why; nil: there was none
+}
+
 // Settle takes the answer to a batch. It returns the shards that turned out to be another's.
-func (q *Queue) Settle(batch *Batch, answer store.TxnAnswer, err error) (lost []int) {
+func (q *Queue) Settle(batch *Batch, outcome Outcome) (lost []int) {
 	at := slices.Index(q.sent, batch)
 	q.sent = slices.Delete(q.sent, at, at+1)
-	if err == nil && !answer.Held {
-		for n, part := range batch.parts {
-			if answer.Got[n].Create != part.token && q.parts[part.shard] == part {
+	foreign := map[*part]bool{}
+	for n, part := range batch.parts {
+		if outcome.Got != nil && outcome.Got[n].Create != part.token {
+			foreign[part] = true
+			if q.parts[part.shard] == part {
 				lost = append(lost, part.shard)
 			}
 		}
 	}
 	for n, item := range batch.items {
-		item.p.sending = nothing
+		p := item.p
+		p.sending = nothing
 		switch {
-		case err == nil && answer.Held:
+		case outcome.Held:
 			q.written(item)
-		case err == nil && answer.Got[len(batch.parts)+n].Create != item.p.uid && q.stillOurs(batch, answer, item.p.part):
+		case outcome.Got != nil && outcome.Got[len(batch.parts)+n].Create != p.uid && !foreign[p.part]:
 			q.refused(item)
 		default:
-			item.p.unsure = item.p.unsure || item.what == endPod && err != nil && err != store.ErrNoSpace
+			p.unsure = p.unsure || item.what == endPod && outcome.Err != nil && outcome.Err != store.ErrNoSpace
 			q.again(item)
 		}
 	}
 	return lost
-}
-
-func (q *Queue) stillOurs(batch *Batch, answer store.TxnAnswer, part *part) bool {
-	for n, other := range batch.parts {
-		if other == part {
-			return answer.Got[n].Create == part.token
-		}
-	}
-	return false
 }
 
 // written: the store has it.

@@ -75,7 +75,12 @@ func (f *fixture) flush() (lost []int) {
 			return lost
 		}
 		answer, err := f.store.Txn(batch.Txn)
-		for _, shard := range f.queue.Settle(batch, answer, err) {
+		outcome := Outcome{Held: answer.Held && err == nil, Err: err}
+		if err == nil && !answer.Held {
+			answer, err = f.store.Txn(f.queue.Why(batch))
+			outcome.Got = answer.Got
+		}
+		for _, shard := range f.queue.Settle(batch, outcome) {
 			f.queue.Drop(shard)
 			lost = append(lost, shard)
 		}
@@ -262,7 +267,7 @@ func TestAnAnswerThatWasLostIsAskedForAgain(t *testing.T) {
 	if _, err := f.store.Txn(batch.Txn); err != nil {
 		t.Fatal(err)
 	}
-	f.queue.Settle(batch, store.TxnAnswer{}, store.ErrUnknown)
+	f.queue.Settle(batch, Outcome{Err: store.ErrUnknown})
 	if f.flush(); done != nil {
 		t.Errorf("done: %v", done)
 	}
@@ -282,7 +287,7 @@ func TestADoneThatWaitsWhenTheShardIsLostIsUnknownOnlyIfItWasSent(t *testing.T) 
 		t.Fatal(err)
 	}
 	f.queue.Drop(3)
-	f.queue.Settle(batch, store.TxnAnswer{}, store.ErrUnknown)
+	f.queue.Settle(batch, Outcome{Err: store.ErrUnknown})
 	if sent != ErrUnknown || kept != ErrLost {
 		t.Errorf("sent: %v; not sent: %v", sent, kept)
 	}

@@ -125,16 +125,12 @@ func (j *judge) done(p *process, popped queue.Popped, err error) {
 }
 
 // before a transaction of a process takes effect, the judge looks whether its sender may write.
-func (j *judge) before(p *process, txn *store.Txn) {
-	for _, compare := range txn.If {
-		pair := j.world.store.Pair(compare.Key)
-		if (pair == nil) != (compare.Create == 0) || pair != nil && pair.Create != compare.Create {
-			return // it changes nothing
-		}
-	}
-	for _, op := range txn.Then {
+func (j *judge) before(p *process, ops []store.Op) {
+	for _, op := range ops {
 		var place string
 		switch {
+		case op.Kind == store.Get:
+			continue
 		case strings.HasPrefix(op.Key, j.layout.Pods()):
 			place = op.Key[len(j.layout.Pods()):]
 		case strings.HasPrefix(op.Key, j.layout.States()):

@@ -22,9 +22,8 @@ type world struct {
 	store  *memory.Store
 	ports  []*port
 	calm   bool // no faults any more
-	// applied is told of every transaction that a process sent, when it takes effect.
-	before func(from *process, txn *store.Txn)
-	after  func(from *process, txn *store.Txn, answer store.TxnAnswer)
+	// before is told what a process is about to do to the store.
+	before func(from *process, ops []store.Op)
 }
 
 type entry struct {
@@ -138,11 +137,10 @@ func (p *port) call(apply func() (answer func(), err error), failed func(error))
 
 func (p *port) Txn(txn store.Txn, then func(store.TxnAnswer, error)) {
 	p.call(func() (func(), error) {
-		p.world.before(p.process, &txn)
-		answer, err := p.world.store.Txn(txn)
-		if err == nil {
-			p.world.after(p.process, &txn, answer)
+		if ops, err := p.world.store.Try(txn); err == nil {
+			p.world.before(p.process, ops)
 		}
+		answer, err := p.world.store.Txn(txn)
 		return func() { then(answer, nil) }, err
 	}, func(err error) { then(store.TxnAnswer{}, err) })
 }

@@ -47,7 +47,7 @@ const (
 	facts     = 3
 	processes = 3
 	trouble   = 12 * second // faults happen until then
-	patience2 = 120 * second
+	settling  = 120 * second
 )
 
 // round is one world and what goes on in it.
@@ -68,7 +68,6 @@ func Round(seed uint64, defects plant.Defects, trace func(string)) ([]string, St
 	w := &world{random: random, store: memory.New()}
 	j := &judge{world: w, layout: record.Layout{Prefix: record.DefaultPrefix}, pods: map[int64]*podRecord{}, facts: make([]int64, facts)}
 	w.before = j.before
-	w.after = func(*process, *store.Txn, store.TxnAnswer) {}
 	plugins := make([]record.Plugin, facts)
 	for n := range plugins {
 		plugins[n] = record.Plugin{Name: fmt.Sprintf("plugin-%d", n), Events: []string{fmt.Sprintf("fact-%d", n)}}
@@ -102,7 +101,7 @@ func (r *round) say(format string, args ...any) {
 }
 
 func (r *round) over() bool {
-	return len(r.judge.violations) > 0 || r.now > trouble+patience2 || r.now > trouble+15*second && len(r.judge.open()) == 0
+	return len(r.judge.violations) > 0 || r.now > trouble+settling || r.now > trouble+15*second && len(r.judge.open()) == 0
 }
 
 func (r *round) begin(slot int) {
@@ -159,11 +158,9 @@ func (r *round) submit(n int) {
 // put writes a spec, and returns the pod's UID; 0: the store is full.
 func (r *round) put(place string, spec record.Spec) int64 {
 	key := r.judge.layout.Pod(place)
-	answer, err := r.store.Txn(store.Txn{Then: []store.Op{{Kind: store.Put, Key: key, Value: spec.Encode()}}})
-	if err != nil {
+	if _, err := r.store.Txn(store.Txn{Then: []store.Op{{Kind: store.Put, Key: key, Value: spec.Encode()}}}); err != nil {
 		return 0
 	}
-	_ = answer
 	r.changed()
 	return r.store.Pair(key).Create
 }

@@ -42,22 +42,11 @@ func (s *Store) Txn(txn store.Txn) (answer store.TxnAnswer, err error) {
 	if len(txn.If) > store.TxnMax || len(txn.Then) > store.TxnMax || len(txn.Else) > store.TxnMax {
 		panic("memory: a transaction is longer than etcd takes")
 	}
-	answer.Held = true
-	for _, compare := range txn.If {
-		answer.Held = answer.Held && s.create(compare.Key) == compare.Create
+	ops, err := s.Try(txn)
+	if err != nil {
+		return answer, err
 	}
-	ops := txn.Then
-	if !answer.Held {
-		ops = txn.Else
-	}
-	if s.full && hasPut(txn.Then, txn.Else) {
-		return answer, store.ErrNoSpace
-	}
-	for _, op := range ops {
-		if op.Kind == store.Put && op.Lease != 0 && s.leases[op.Lease] == nil {
-			return answer, store.ErrNoLease
-		}
-	}
+	answer.Held = s.holds(txn)
 	revision := s.revision + 1
 	for _, op := range ops {
 		switch op.Kind {
@@ -76,6 +65,27 @@ func (s *Store) Txn(txn store.Txn) (answer store.TxnAnswer, err error) {
 	}
 	answer.Revision = s.revision
 	return answer, nil
+}
+
+func (s *Store) holds(txn store.Txn) bool {
+	return !slices.ContainsFunc(txn.If, func(compare store.Compare) bool { return s.create(compare.Key) != compare.Create })
+}
+
+// Try returns what a transaction would do, or its error, and does nothing.
+func (s *Store) Try(txn store.Txn) ([]store.Op, error) {
+	ops := txn.Then
+	if !s.holds(txn) {
+		ops = txn.Else
+	}
+	if s.full && hasPut(txn.Then, txn.Else) {
+		return nil, store.ErrNoSpace
+	}
+	for _, op := range ops {
+		if op.Kind == store.Put && op.Lease != 0 && s.leases[op.Lease] == nil {
+			return nil, store.ErrNoLease
+		}
+	}
+	return ops, nil
 }
 
 func hasPut(lists ...[]store.Op) bool {
