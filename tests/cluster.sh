@@ -60,5 +60,5 @@ cluster_parts()
     else
         skip_part "real processes, Debian's etcd"
     fi
-    part "figures" in_cluster go test -count=1 -timeout 20m -run Figures -figures -v ./e2e
+    part "figures" in_cluster go test -count=1 -timeout 20m -run Figures -figures all -v ./e2e
 }

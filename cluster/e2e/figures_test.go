@@ -31,7 +31,7 @@ import (
 )
 
 var (
-	figures = flag.Bool("figures", false, "measure, and print a table; takes minutes, wants a quiet machine")
+	figures = flag.String("figures", "", "measure these, with commas, or all: batches, single, owners, idle, handover, crash, rank; wants a quiet machine")
 	many    = flag.Int("pods", 100000, "pods of the hand-over figures")
 	span    = flag.Duration("span", 5*time.Second, "how long each throughput figure is measured")
 )
@@ -45,18 +45,22 @@ type bench struct {
 
 // TestFigures prints what docs/CLUSTER.md shows.
 func TestFigures(t *testing.T) {
-	if !*figures {
+	if *figures == "" {
 		t.Skip("only with -figures")
 	}
 	b := &bench{t: t, etcd: etcdtest.Start(t, 3)}
 	fmt.Printf("%d cores, %s, 3 members of %s on this machine\n", runtime.NumCPU(), runtime.Version(), etcdtest.Program())
-	b.throughput(64, 8)
-	b.throughput(1, 64)
-	b.owners()
-	b.idle()
-	b.handOver()
-	b.crash()
-	b.rank()
+	for _, figure := range []struct {
+		name    string
+		measure func()
+	}{
+		{"batches", func() { b.throughput(64, 8) }}, {"single", func() { b.throughput(1, 64) }}, {"owners", b.owners}, {"idle", b.idle},
+		{"handover", b.handOver}, {"crash", b.crash}, {"rank", b.rank},
+	} {
+		if *figures == "all" || slices.Contains(strings.Split(*figures, ","), figure.name) {
+			figure.measure()
+		}
+	}
 }
 
 // prefix is a cluster of its own.

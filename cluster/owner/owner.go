@@ -43,7 +43,7 @@ type Config struct {
 	Grace   int64 // how long a shard that is given away waits for its pods in flight; 2 s
 	Publish int64 // how often the top priority is published if it changed; 100 ms; negative: never
 	Retry   int64 // pause after an answer that did not come; 200 ms
-	Moving  int   // shards that are given away at once; 16
+	Moving  int   // shards that are given away at once; 4
 	Taking  int   // shards that are claimed and loaded at once; 32
 	Window  int   // batches that are under way at once; 8
 	Batch   int   // pods in a batch; 64
@@ -75,7 +75,7 @@ func (config *Config) setDefaults() {
 	or(&config.MaxBackoff, 10*second)
 	or(&config.MaxParked, 300*second)
 	config.MaxBackoff = max(config.MaxBackoff, 0)
-	config.Moving = cmp.Or(config.Moving, 16)
+	config.Moving = cmp.Or(config.Moving, 4)
 	config.Taking = cmp.Or(config.Taking, 32)
 	config.Window = cmp.Or(config.Window, 8)
 	config.Batch = cmp.Or(config.Batch, queue.PodsMax)

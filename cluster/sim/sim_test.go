@@ -29,6 +29,9 @@ func TestNothingIsLostAndNothingIsDoneTwice(t *testing.T) {
 		if t.Failed() || *tell {
 			break
 		}
+		if (n+1)%1000 == 0 {
+			t.Logf("%d rounds, %d faults, nothing found", n+1, sum.Faults())
+		}
 	}
 	t.Logf("%d faults: %+v", sum.Faults(), sum)
 }
