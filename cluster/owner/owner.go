@@ -153,14 +153,15 @@ var phaseNames = [...]string{"none", "claiming", "loading", "active", "stopping"
 
 // holding is what an owner has to do with one shard.
 type holding struct {
-	shard   int
-	phase   phase
-	token   int64 // of the ownership; 0 = none
-	over    int64 // no token up to this one is ours any more
-	specs   *store.Mirror
-	since   int64 // when the phase began
-	keep    int64 // it is not given away before
-	waiting bool  // a timer for a claim is set
+	shard    int
+	phase    phase
+	token    int64 // of the ownership; 0 = none
+	over     int64 // no token up to this one is ours any more
+	specs    *store.Mirror
+	since    int64 // when the phase began
+	keep     int64 // it is not given away before
+	waiting  bool  // a timer for a claim is set
+	guarding bool  // the owner key is being put again
 }
 
 type phaseOfLease uint8
@@ -491,6 +492,7 @@ func (o *Owner) settle(batch *queue.Batch, outcome queue.Outcome) {
 		o.counts.Rejections++
 		o.drop(o.holdings[s], queue.ErrLost)
 	}
+	o.guard()
 	o.flush()
 	o.movesOn()
 }

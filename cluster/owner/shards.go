@@ -241,6 +241,47 @@ func (o *Owner) release(h *holding, inFlight int, unsure bool) {
 	})
 }
 
+// guard puts the owner keys again of shards of which a put may still arrive.
+func (o *Owner) guard() {
+	for _, s := range o.queue.Late() {
+		if h := o.holdings[s]; !h.guarding {
+			o.guardShard(h)
+		}
+	}
+}
+
+func (o *Owner) guardShard(h *holding) {
+	h.guarding = true
+	run, token, key := o.run, h.token, o.layout.Owner(h.shard)
+	o.config.Port.Txn(store.Txn{
+		If:   []store.Compare{{Key: key, Create: token}},
+		Then: []store.Op{{Kind: store.Put, Key: key, Value: []byte(o.config.ID), Lease: o.lease}},
+	}, func(answer store.TxnAnswer, err error) {
+		if o.run != run || h.token != token {
+			return
+		}
+		switch {
+		case err == store.ErrNoLease:
+			o.loseLease()
+		case err != nil:
+			// This put may be what arrives late, after the next one was answered: then a write does not hold, although the
+			// token does, and the owner key is put once more.
+			o.later(func() {
+				if o.run == run && h.token == token {
+					o.guardShard(h)
+				}
+			})
+		case answer.Held:
+			h.guarding = false
+			o.queue.Guarded(h.shard, answer.Revision)
+			o.flush()
+		default:
+			o.drop(h, queue.ErrLost)
+			o.reconcile()
+		}
+	})
+}
+
 // drop forgets a shard. Whose it is the watch of owner keys says.
 func (o *Owner) drop(h *holding, why error) {
 	if h.phase == none {
@@ -251,7 +292,7 @@ func (o *Owner) drop(h *holding, why error) {
 		h.specs = nil
 	}
 	token := h.token
-	h.token, h.over = 0, max(h.over, token)
+	h.token, h.over, h.guarding = 0, max(h.over, token), false
 	o.enter(h, none)
 	o.queue.Drop(h.shard)
 	if token != 0 && why != nil {

@@ -14,6 +14,7 @@ type Batch struct {
 	Txn   store.Txn
 	items []item
 	parts []*part
+	puts  bool
 }
 
 type item struct {
@@ -77,7 +78,7 @@ func (q *Queue) Next(limit int) *Batch {
 	for len(q.pending) > 0 && len(batch.items) < min(limit, PodsMax) {
 		p := q.pending[0]
 		q.pending = q.pending[1:]
-		if p.want != nothing && (p.sending != nothing || q.full && p.want == saveState) {
+		if p.want != nothing && (p.sending != nothing || p.part.late || q.full && p.want == saveState) {
 			left = append(left, p)
 			continue
 		}
@@ -116,6 +117,7 @@ func (q *Queue) include(batch *Batch, p *pod) {
 	case saveState:
 		txn.Then = append(txn.Then, store.Op{Kind: store.Put, Key: state, Value: p.state.Encode()})
 		p.stored = true
+		batch.puts = true
 	case sweep:
 		txn.Then = append(txn.Then, store.Op{Kind: store.Delete, Key: state})
 	}
@@ -151,6 +153,15 @@ func (q *Queue) Settle(batch *Batch, outcome Outcome) (lost []int) {
 				lost = append(lost, part.shard)
 			}
 		}
+		// A put of the owner key that came late moved the guard.
+		if outcome.Got != nil && outcome.Got[n].Create == part.token && outcome.Got[n].Mod > part.guard {
+			part.late = true
+		}
+	}
+	if batch.puts && outcome.Err != nil && outcome.Err != store.ErrNoSpace && !q.config.Defects.NoGuard {
+		for _, part := range batch.parts {
+			part.late = true
+		}
 	}
 	for n, item := range batch.items {
 		p := item.p
@@ -166,6 +177,24 @@ func (q *Queue) Settle(batch *Batch, outcome Outcome) (lost []int) {
 		}
 	}
 	return lost
+}
+
+// Late lists the shards of which a put may still arrive. It would replace a newer state. So the owner key has to be put again, under the
+// same lease, if its create revision is the token; then Guarded. After that what was sent before has no effect.
+func (q *Queue) Late() (shards []int) {
+	for shard, part := range q.parts {
+		if part.late {
+			shards = append(shards, shard)
+		}
+	}
+	slices.Sort(shards)
+	return shards
+}
+
+// Guarded: the owner key of a shard was put at this revision.
+func (q *Queue) Guarded(shard int, revision int64) {
+	part := q.parts[shard]
+	part.guard, part.late = revision, false
 }
 
 // written: the store has it.

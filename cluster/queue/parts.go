@@ -13,7 +13,7 @@ import (
 // put last. What the store holds and cannot be read is returned, key by key, and left alone.
 func (q *Queue) Load(shard int, token int64, specs, states []store.Pair, events map[string]int64) (unreadable []error) {
 	part := &part{
-		shard: shard, token: token, pods: make(map[string]*pod, len(specs)), stray: map[string]bool{}, ended: map[string]int64{},
+		shard: shard, token: token, guard: token, pods: make(map[string]*pod, len(specs)), stray: map[string]bool{}, ended: map[string]int64{},
 	}
 	q.parts[shard] = part
 	saved := make(map[string]store.Pair, len(states))

@@ -113,6 +113,8 @@ type pod struct {
 type part struct {
 	shard    int
 	token    int64
+	guard    int64 // mod revision of the owner key, which every write compares
+	late     bool  // a put was sent, no answer came, and it may still arrive: nothing is written until Guarded
 	held     bool
 	pods     map[string]*pod
 	stray    map[string]bool  // places of pods that are gone, whose states may still be in the store
@@ -436,5 +438,5 @@ func (q *Queue) WriteMetrics(writer io.Writer) error { return q.queue.WriteMetri
 
 // ownerKey is compared by every write.
 func (q *Queue) ownerKey(part *part) store.Compare {
-	return store.Compare{Key: q.config.Layout.Owner(part.shard), Create: part.token}
+	return store.Compare{Key: q.config.Layout.Owner(part.shard), Mod: part.guard}
 }

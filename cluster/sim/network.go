@@ -109,7 +109,7 @@ func (p *port) call(apply func() (answer func(), err error), failed func(error))
 	}
 	timeout := func() { w.in(patience, func() { finish(func() { failed(store.ErrUnknown) }) }) }
 	there := w.delay()
-	if !w.calm && w.chance(1) {
+	if !w.calm && w.chance(3) {
 		// It hangs in a buffer: the asker has given up, and may have lost his lease, when it arrives.
 		there = w.between(0, 8*second)
 	}

@@ -17,11 +17,12 @@ func TestPlantedDefectsAreFound(t *testing.T) {
 		{"watch from R+2", plant.Defects{WatchLate: true}},
 		{"no self-fencing", plant.Defects{NoFence: true}},
 		{"flush after the delete", plant.Defects{FlushLate: true}},
+		{"a late put may replace a newer state", plant.Defects{NoGuard: true}},
 		{"ended pods forgotten too soon", plant.Defects{Forget: true}},
 		{"events dropped after compaction", plant.Defects{DropEvents: true}},
 	} {
 		t.Run(planted.name, func(t *testing.T) {
-			const most = 2000
+			const most = 5000
 			for n := range most {
 				violations, _ := Round(*seed+uint64(n), planted.defects, nil)
 				if len(violations) > 0 {

@@ -136,7 +136,7 @@ func (p *process) decide(popped queue.Popped, seen int64) {
 	switch {
 	case !fits:
 		p.fail(popped, rejector)
-	case p.world.chance(15):
+	case p.world.chance(30):
 		p.fail(popped, 0)
 	default:
 		p.bind(popped)

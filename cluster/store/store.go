@@ -28,10 +28,11 @@ type Pair struct {
 	Lease  int64 // 0 = none
 }
 
-// Compare holds if the key's create revision is Create; 0: the key is absent.
+// Compare holds if the key's create revision is Create; 0: the key is absent. With Mod that is compared, with the mod revision.
 type Compare struct {
 	Key    string
 	Create int64
+	Mod    int64 // 0 = Create counts
 }
 
 // Kind is what an Op does.

@@ -8,6 +8,7 @@ type Defects struct {
 	WatchLate  bool // a watch begins one revision too late
 	NoFence    bool // an owner goes on when its lease may be over
 	FlushLate  bool // a hand-over deletes the owner key first, and writes the states then
+	NoGuard    bool // a put whose answer was lost may arrive after a newer one
 	Forget     bool // an ended pod is forgotten before the watch brought its deletion
 	DropEvents bool // after compaction event keys that are newer are not taken for events
 }

@@ -88,6 +88,9 @@ func Do(ctx context.Context, client *clientv3.Client, txn store.Txn) (answer sto
 	compares := make([]clientv3.Cmp, len(txn.If))
 	for i, compare := range txn.If {
 		compares[i] = clientv3.Compare(clientv3.CreateRevision(compare.Key), "=", compare.Create)
+		if compare.Mod != 0 {
+			compares[i] = clientv3.Compare(clientv3.ModRevision(compare.Key), "=", compare.Mod)
+		}
 	}
 	response, err := client.Txn(ctx).If(compares...).Then(ops(txn.Then)...).Else(ops(txn.Else)...).Commit()
 	if err != nil {

@@ -51,6 +51,9 @@ func TestTheSimulatedStoreAnswersAsEtcd(t *testing.T) {
 			compare := store.Compare{Key: key()}
 			if pair := model.Pair(compare.Key); pair != nil && random.IntN(4) > 0 {
 				compare.Create = pair.Create
+				if random.IntN(3) == 0 {
+					compare.Create, compare.Mod = 0, pair.Mod
+				}
 			}
 			txn.If = append(txn.If, compare)
 		}
@@ -69,6 +72,9 @@ func TestTheSimulatedStoreAnswersAsEtcd(t *testing.T) {
 		for _, compare := range txn.If {
 			if compare.Create != 0 {
 				compare.Create += base
+			}
+			if compare.Mod != 0 {
+				compare.Mod += base
 			}
 			real.If = append(real.If, compare)
 		}

@@ -68,7 +68,16 @@ func (s *Store) Txn(txn store.Txn) (answer store.TxnAnswer, err error) {
 }
 
 func (s *Store) holds(txn store.Txn) bool {
-	return !slices.ContainsFunc(txn.If, func(compare store.Compare) bool { return s.create(compare.Key) != compare.Create })
+	return !slices.ContainsFunc(txn.If, func(compare store.Compare) bool {
+		pair := store.Pair{}
+		if found := s.keys[compare.Key]; found != nil {
+			pair = *found
+		}
+		if compare.Mod != 0 {
+			return pair.Mod != compare.Mod
+		}
+		return pair.Create != compare.Create
+	})
 }
 
 // Try returns what a transaction would do, or its error, and does nothing.
@@ -95,13 +104,6 @@ func hasPut(lists ...[]store.Op) bool {
 		}
 	}
 	return false
-}
-
-func (s *Store) create(key string) int64 {
-	if pair := s.keys[key]; pair != nil {
-		return pair.Create
-	}
-	return 0
 }
 
 func (s *Store) put(op store.Op, revision int64) {
