@@ -4,6 +4,7 @@ package etcdtest
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -37,6 +38,7 @@ type Cluster struct {
 	dir     string
 	members []*member
 	extra   []string
+	tls     *tls.Config
 }
 
 type member struct {
@@ -48,11 +50,20 @@ type member struct {
 
 // Start starts members, and waits until they have a leader. They end with the test. options go to each etcd.
 func Start(t testing.TB, count int, options ...string) *Cluster {
-	cluster := &Cluster{t: t, dir: t.TempDir(), extra: options}
+	return StartTLS(t, count, nil, options...)
+}
+
+// StartTLS starts members that clients reach with TLS; options name the certificates. nil: without.
+func StartTLS(t testing.TB, count int, config *tls.Config, options ...string) *Cluster {
+	scheme := "http://"
+	if config != nil {
+		scheme = "https://"
+	}
+	cluster := &Cluster{t: t, dir: t.TempDir(), extra: options, tls: config}
 	for n := range count {
 		host := fmt.Sprintf("127.0.0.%d", n+1)
 		cluster.members = append(cluster.members, &member{
-			name: fmt.Sprintf("m%d", n+1), host: host, clientURL: "http://" + freePort(t, host), peerURL: "http://" + freePort(t, host),
+			name: fmt.Sprintf("m%d", n+1), host: host, clientURL: scheme + freePort(t, host), peerURL: "http://" + freePort(t, host),
 		})
 	}
 	for n := range cluster.members {
@@ -157,7 +168,7 @@ func (cluster *Cluster) Client(urls ...string) *clientv3.Client {
 	if len(urls) == 0 {
 		urls = cluster.URLs()
 	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: urls, DialTimeout: 5 * time.Second, Logger: zap.NewNop()})
+	client, err := clientv3.New(clientv3.Config{Endpoints: urls, DialTimeout: 5 * time.Second, Logger: zap.NewNop(), TLS: cluster.tls})
 	if err != nil {
 		cluster.t.Fatal(err)
 	}
