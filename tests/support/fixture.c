@@ -56,6 +56,13 @@ fx_setup(void **state)
 }
 
 int
+fx_setup_1_37(void **state)
+{
+    *state = fx_new(SCHEDQ_PRESET_KUBE_1_37);
+    return 0;
+}
+
+int
 fx_setup_1_34(void **state)
 {
     *state = fx_new(SCHEDQ_PRESET_KUBE_1_34);

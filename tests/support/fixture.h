@@ -64,6 +64,7 @@ struct fixture {
 
 /* Setup and teardown for cmocka_unit_test_setup_teardown. */
 int fx_setup(void **state);
+int fx_setup_1_37(void **state);
 int fx_setup_1_34(void **state);
 int fx_setup_1_26(void **state);
 int fx_setup_1_12(void **state);
@@ -73,6 +74,7 @@ int fx_setup_lockfree(void **state);
 int fx_teardown(void **state);
 
 #define fx_test(function) cmocka_unit_test_setup_teardown(function, fx_setup, fx_teardown)
+#define fx_test_1_37(function) cmocka_unit_test_setup_teardown(function, fx_setup_1_37, fx_teardown)
 #define fx_test_1_34(function) cmocka_unit_test_setup_teardown(function, fx_setup_1_34, fx_teardown)
 #define fx_test_1_26(function) cmocka_unit_test_setup_teardown(function, fx_setup_1_26, fx_teardown)
 #define fx_test_1_12(function) cmocka_unit_test_setup_teardown(function, fx_setup_1_12, fx_teardown)

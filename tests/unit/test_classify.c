@@ -200,6 +200,46 @@ all_changes_of_a_node_come_in_kubes_order_and_none_twice(void **state)
            SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION);
 }
 
+/* kube 1.37: an update may be both, and the waiting pod itself is a resource of its own. */
+static void
+a_request_that_grew_is_a_scale_up_if_the_facts_ask_for_it(void **state)
+{
+    (void)state;
+    const schedq_quantity_t other[] = {{1, 999}, {3, 1}};
+    schedq_pod_facts_t before = {.labels = 1}, after = before;
+    schedq_event_t events[7];
+    size_t count = schedq_classify_pod_update(&before, requests, 2, &after, other, 2, events);
+    EXPECT(SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN);
+    after.scale_up = 1;
+    count = schedq_classify_pod_update(&before, requests, 2, &after, other, 2, events);
+    EXPECT(SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN,
+           SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_UP);
+    after.target = 1;
+    after.labels = 2;
+    count = schedq_classify_pod_update(&before, requests, 2, &after, other, 2, events);
+    EXPECT(SCHEDQ_EVENT_TARGET_POD_UPDATE_LABEL, SCHEDQ_EVENT_TARGET_POD_UPDATE_SCALE_DOWN,
+           SCHEDQ_EVENT_TARGET_POD_UPDATE_SCALE_UP);
+    after.assigned = 1;
+    count = schedq_classify_pod_update(&before, requests, 1, &after, requests, 2, events);
+    EXPECT(SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_LABEL, SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_SCALE_UP);
+    after = (schedq_pod_facts_t){.labels = 1, .target = 1};
+    count = schedq_classify_pod_update(&before, requests, 2, &after, requests, 2, events);
+    EXPECT(SCHEDQ_EVENT_TARGET_POD_UPDATE);
+}
+
+static void
+a_nodes_policy_and_features_come_last(void **state)
+{
+    (void)state;
+    const schedq_node_facts_t before = {.preemption_policy = 1, .declared_features = 4};
+    const schedq_node_facts_t after = {
+        .annotations = 1, .preemption_policy = 2, .declared_features = 5};
+    schedq_event_t events[7];
+    size_t count = schedq_classify_node_update(&before, &after, events);
+    EXPECT(SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION, SCHEDQ_EVENT_NODE_UPDATE_PREEMPTION_POLICY,
+           SCHEDQ_EVENT_NODE_UPDATE_DECLARED_FEATURE);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -213,6 +253,8 @@ main(int argc, char **argv)
         cmocka_unit_test(each_change_of_a_node_is_one_event),
         cmocka_unit_test(a_node_that_became_schedulable_is_a_taint_event),
         cmocka_unit_test(all_changes_of_a_node_come_in_kubes_order_and_none_twice),
+        cmocka_unit_test(a_request_that_grew_is_a_scale_up_if_the_facts_ask_for_it),
+        cmocka_unit_test(a_nodes_policy_and_features_come_last),
     };
     return fx_run_tests(argc, argv, tests);
 }
