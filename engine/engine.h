@@ -222,10 +222,11 @@ struct engine_ops {
 
     /*
      * Changes. `assigned`: only pods that its arrival may help; NULL: every pod that passes
-     * change->precheck.
+     * change->precheck. `listed`: only pods that are on it; NULL: all.
      */
     schedq_status_t (*notify)(schedq_worker_t *worker, const schedq_change_t *change,
-                              const struct assigned_pod *assigned, schedq_result_t *result);
+                              const struct assigned_pod *assigned,
+                              const struct schedq_pod_list *listed, schedq_result_t *result);
     void (*event_begin)(schedq_worker_t *worker, uint64_t *sequence);
     schedq_status_t (*event_stamp)(schedq_worker_t *worker, uint64_t sequence,
                                    schedq_profile_t profile, uint64_t plugins);

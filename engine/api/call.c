@@ -70,6 +70,8 @@ name_of(enum callback callback)
     switch (callback) {
     case CALLBACK_HINT:
         return "a hint";
+    case CALLBACK_PRE_HINT:
+        return "a pre-queueing hint";
     case CALLBACK_PRE_ENQUEUE:
         return "pre_enqueue";
     case CALLBACK_PRECHECK:

@@ -126,6 +126,7 @@ check_ranges(const schedq_config_t *config, char *why, size_t size)
         FIELD(event_log, 0, 1 << 20),
         FIELD(max_lots, 1, 65535),
         FIELD(fences, SCHEDQ_FENCES_ASYMMETRIC, SCHEDQ_FENCES_REAL),
+        FIELD(pre_queueing_hints, 0, 1),
         FIELD(initial_backoff_ns, MILLISECOND, HOUR),
         FIELD_OR_0(max_backoff_ns, MILLISECOND, DAY),
         FIELD(max_parked_ns, MILLISECOND, 365 * DAY),
@@ -177,9 +178,9 @@ check_choices(const schedq_config_t *config, char *why, size_t size)
         say(why, size, "flush_ns %" PRId64 ": 0, since kube_minor is 0", config->flush_ns);
         return false;
     }
-    uint64_t reserved = config->reserved[0] | config->reserved[1] | config->reserved[2] |
-                        config->clock.reserved[0] | config->clock.reserved[1] |
-                        config->clock.reserved[2] | config->allocator.reserved;
+    uint64_t reserved = config->reserved[0] | config->reserved[1] | config->clock.reserved[0] |
+                        config->clock.reserved[1] | config->clock.reserved[2] |
+                        config->allocator.reserved;
 
     if (reserved != 0) {
         say(why, size, "reserved: 0; begin with SCHEDQ_CONFIG_INIT");

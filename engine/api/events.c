@@ -1,6 +1,7 @@
 /* Cluster events, decided by callbacks or by the host; and time. */
 #include "api/call.h"
 #include "api/check.h"
+#include "plugins/narrow.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -72,7 +73,32 @@ notify_assigned(schedq_worker_t *worker, const schedq_change_t *change,
 
     unchecked.precheck = NULL;
     return queue->ops->notify(worker, &unchecked, assignment->updated && scaled_down ? NULL : &pod,
-                              result);
+                              NULL, result);
+}
+
+/* Is there anybody to ask which pods the change can concern? */
+static bool
+may_narrow(const schedq_t *queue, const schedq_change_t *change)
+{
+    return queue->rules.pre_hints && queue->registry.has_pre_hints &&
+           (change->old_object | change->new_object) != 0 &&
+           !registry_is_wildcard(&queue->registry, change->event);
+}
+
+COLD static schedq_status_t
+notify_listed(schedq_worker_t *worker, const schedq_change_t *change, schedq_result_t *result)
+{
+    schedq_t *queue = worker->queue;
+    struct schedq_pod_list list;
+
+    narrow_begin(&list, &queue->registry, queue->seed);
+    bool narrowed =
+        narrow_ask(&list, &queue->registry, change->event, change->old_object, change->new_object);
+    schedq_status_t status =
+        queue->ops->notify(worker, change, NULL, narrowed ? &list : NULL, result);
+
+    narrow_end(&list);
+    return status;
 }
 
 static schedq_status_t
@@ -91,8 +117,10 @@ notify(schedq_worker_t *worker, const schedq_change_t *change, const struct assi
         status = SCHEDQ_INVALID;
     } else if (assignment != NULL) {
         status = notify_assigned(worker, change, assignment, result);
+    } else if (may_narrow(worker->queue, change)) {
+        status = notify_listed(worker, change, result);
     } else {
-        status = worker->queue->ops->notify(worker, change, NULL, result);
+        status = worker->queue->ops->notify(worker, change, NULL, NULL, result);
     }
     call_end_worker(&call, worker);
     return status;
@@ -209,13 +237,13 @@ check_decision(schedq_worker_t *worker, const schedq_decision_t *decision)
 {
     bool gated = decision->place == SCHEDQ_GATED;
 
-    static const uint8_t zero[sizeof decision->reserved] = {0};
-
     if (!check_size(worker, "decision", decision->struct_size, sizeof *decision) ||
         !check_event(worker, "decision.event", decision->event)) {
         return false;
     }
-    if (memcmp(decision->reserved, zero, sizeof zero) != 0) {
+    const uint8_t *reserved = decision->reserved;
+
+    if ((reserved[0] | reserved[1] | reserved[2] | reserved[3] | reserved[4]) != 0) {
         worker_say(worker, "decision.reserved: 0");
         return false;
     }

@@ -211,7 +211,7 @@ end_without_worker(schedq_worker_t *worker, const schedq_token_t *tokens, size_t
     const struct inside *frame = inside_find(queue);
     enum callback callback = frame != NULL ? inside_callback(frame) : CALLBACK_NONE;
     bool held = frame != NULL && callback != CALLBACK_VISITOR && callback != CALLBACK_VISITED &&
-                callback != CALLBACK_WRITER;
+                callback != CALLBACK_WRITER && callback != CALLBACK_PRE_HINT;
     struct inside inside;
 
     if (count > 0 && tokens == NULL) {

@@ -135,6 +135,10 @@ check_plugin_fields(const schedq_t *queue, const schedq_plugin_t *plugin, char *
             plugin->interest_count, INTERESTS_MAX);
         return false;
     }
+    if (queue->rules.host && plugin->pre_hints != NULL) {
+        say(why, why_size, "plugin.pre_hints: NULL, since decide is SCHEDQ_DECIDE_HOST");
+        return false;
+    }
     if (queue->rules.host && plugin->pre_enqueue != NULL) {
         say(why, why_size, "plugin.pre_enqueue: NULL, since decide is SCHEDQ_DECIDE_HOST");
         return false;

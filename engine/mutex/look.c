@@ -489,6 +489,7 @@ mutex_metrics(schedq_t *base, struct text *text)
     metrics_stats(text, &stats, base->rules.counts_entities);
     metrics_incoming(text, &base->registry, count_incoming, queue);
     metrics_rejectors(text, &base->registry, count_rejectors, queue);
+    metrics_pre_hints(text, &base->registry);
     queue_unlock(queue);
     return text->failed ? SCHEDQ_NOMEM : SCHEDQ_OK;
 }

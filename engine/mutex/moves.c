@@ -16,6 +16,7 @@
 
 #include "mutex/route.h"
 #include "platform/inside.h"
+#include "plugins/narrow.h"
 
 #include <string.h>
 
@@ -26,7 +27,8 @@ struct walk {
     struct route route;
     struct cluster_event event;
     const schedq_change_t *change;
-    const struct assigned_pod *assigned; /* NULL: every pod is a candidate */
+    const struct assigned_pod *assigned;  /* NULL: every pod is a candidate */
+    const struct schedq_pod_list *listed; /* NULL: the same */
     uint64_t newest_insertion;
     struct lots_walk at;
     uint32_t wanted; /* pods behind which somebody waited for the lock */
@@ -141,12 +143,46 @@ lot_is_reached(const struct walk *walk, const struct lot *lot)
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
+/* One that is on a list, by the plugins that are to be asked. Its gate hears of the event. */
+COLD static void
+try_listed(const struct walk *walk, uint32_t index)
+{
+    struct mutex_queue *queue = walk->route.queue;
+    const struct entry *entry = pod_at(queue, index);
+    uint64_t silent, unschedulable = entry->unschedulable, pending = entry->pending;
+
+    if (!narrow_concerns(walk->listed, entry->profile, entry->name, entry->name_length, &silent) ||
+        !is_candidate(walk, entry) || narrow_skips(silent, &unschedulable, &pending)) {
+        return;
+    }
+    const struct requeue_question question = {.pod = entry->object,
+                                              .old_object = walk->event.old_object,
+                                              .new_object = walk->event.new_object,
+                                              .unschedulable = unschedulable,
+                                              .pending = pending,
+                                              .ask = queue->base.rules.hints};
+
+    if (mutex_route_by_strategy(&walk->route, index,
+                                registry_judge(&queue->base.registry, entry->profile,
+                                               walk->event.event, &question,
+                                               &queue->counters.hint_calls))) {
+        queue->counters.moves++;
+    }
+}
+
 static void
 try_pod(const struct walk *walk, uint32_t index)
 {
     struct mutex_queue *queue = walk->route.queue;
     const struct entry *entry = pod_at(queue, index);
 
+    if (walk->listed != NULL) {
+        if (registry_gate_hears(&queue->base.registry, entry->profile, entry->gate,
+                                walk->event.event)) {
+            try_listed(walk, index);
+        }
+        return;
+    }
     if (!registry_gate_hears(&queue->base.registry, entry->profile, entry->gate,
                              walk->event.event) ||
         !is_candidate(walk, entry)) {
@@ -282,7 +318,8 @@ move(struct walk *walk)
 
 schedq_status_t
 mutex_notify(schedq_worker_t *worker, const schedq_change_t *request,
-             const struct assigned_pod *assigned, schedq_result_t *result)
+             const struct assigned_pod *assigned, const struct schedq_pod_list *listed,
+             schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
     const struct registry *registry = &queue->base.registry;
@@ -300,6 +337,7 @@ mutex_notify(schedq_worker_t *worker, const schedq_change_t *request,
                                         .new_object = request->new_object};
     walk.change = request;
     walk.assigned = assigned;
+    walk.listed = listed;
     walk.newest_insertion = queue->lots.sequence;
     walk.at.passed = false;
     walk.wanted = 0;

@@ -20,6 +20,7 @@ void mutex_moves_announce(struct mutex_queue *queue, const struct cluster_event 
 
 /** Entry of the engine's table. */
 schedq_status_t mutex_notify(schedq_worker_t *worker, const schedq_change_t *change,
-                             const struct assigned_pod *assigned, schedq_result_t *result);
+                             const struct assigned_pod *assigned,
+                             const struct schedq_pod_list *listed, schedq_result_t *result);
 
 #endif

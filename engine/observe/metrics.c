@@ -171,3 +171,33 @@ metrics_rejectors(struct text *text, const struct registry *registry, metrics_re
         add_profile(text, registry, (schedq_profile_t)i, counts);
     }
 }
+
+void
+metrics_pre_hints(struct text *text, const struct registry *registry)
+{
+    static const char *const answers[2] = {"all_pods", "narrowed"};
+    static const char name[] = "scheduler_pre_queueing_hint_evaluations_total";
+
+    if (!registry->rules->pre_hints) {
+        return;
+    }
+    head(text, name, "counter", "Answers of pre-queueing hints.");
+    for (uint32_t i = 0; i < registry_profile_count(registry); i++) {
+        schedq_profile_t profile = (schedq_profile_t)i;
+
+        for (uint64_t bits = registry_known(registry, profile) & ~SCHEDQ_REJECTOR_OTHERS; bits != 0;
+             bits &= bits - 1) {
+            uint32_t plugin = (uint32_t)__builtin_ctzll(bits);
+
+            for (uint32_t listed = 0; listed < 2; listed++) {
+                uint64_t count = registry_pre_hints_said(registry, profile, plugin, listed != 0);
+
+                if (count > 0) {
+                    text_add(text, "%s{plugin=\"", name);
+                    text_add_escaped(text, registry_plugin_name(registry, profile, plugin));
+                    text_add(text, "\",result=\"%s\"} %" PRIu64 "\n", answers[listed], count);
+                }
+            }
+        }
+    }
+}

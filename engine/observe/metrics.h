@@ -41,4 +41,7 @@ typedef void (*metrics_rejectors_fn)(const void *queue, schedq_profile_t profile
 void metrics_rejectors(struct text *text, const struct registry *registry,
                        metrics_rejectors_fn count, const void *queue);
 
+/** What pre-queueing hints answered, by plugin; nothing unless they are switched on. */
+void metrics_pre_hints(struct text *text, const struct registry *registry);
+
 #endif

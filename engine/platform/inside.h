@@ -25,6 +25,7 @@
 enum callback {
     CALLBACK_NONE,
     CALLBACK_HINT,
+    CALLBACK_PRE_HINT, /* no lock is held */
     CALLBACK_PRE_ENQUEUE,
     CALLBACK_PRECHECK,
     CALLBACK_AFFINITY,

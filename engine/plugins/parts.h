@@ -34,6 +34,7 @@ uint32_t resource_add(struct registry *registry, const char *text);
 struct interest {
     struct event_kind kind;
     schedq_hint_fn hint;
+    schedq_pre_hint_fn pre_hint;
 };
 
 /** A late name is a plugin without anything else. */
@@ -43,6 +44,7 @@ struct plugin {
     uint32_t interest_count;
     struct interest *interests;
     void *ctx;
+    atomic_u64 pre_hints_said[2]; /* how often they answered "all", and listed pods */
 };
 
 struct profile {

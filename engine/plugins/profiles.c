@@ -137,8 +137,11 @@ copy_interests(struct registry *registry, struct plugin *plugin, const schedq_pl
         if (resource == RESOURCE_UNREGISTERED) {
             return false;
         }
-        plugin->interests[i] = (struct interest){.kind = {resource, wanted->interests[i].actions},
-                                                 .hint = wanted->interests[i].hint};
+        plugin->interests[i] =
+            (struct interest){.kind = {resource, wanted->interests[i].actions},
+                              .hint = wanted->interests[i].hint,
+                              .pre_hint = wanted->pre_hints != NULL ? wanted->pre_hints[i] : NULL};
+        registry->has_pre_hints = registry->has_pre_hints || plugin->interests[i].pre_hint != NULL;
         registry->has_hints = registry->has_hints || wanted->interests[i].hint != NULL;
     }
     return true;

@@ -101,6 +101,14 @@ registry_plugin_name(const struct registry *registry, schedq_profile_t profile, 
 }
 
 uint64_t
+registry_pre_hints_said(const struct registry *registry, schedq_profile_t profile, uint32_t number,
+                        bool listed)
+{
+    return u64_load(
+        &plugin_at(registry->profiles[profile], number)->pre_hints_said[listed ? 1 : 0]);
+}
+
+uint64_t
 registry_spread(const struct registry *registry, schedq_profile_t profile)
 {
     return registry->profiles[profile]->spread;

@@ -48,6 +48,7 @@ struct registry {
     /* Of setup alone. */
     bool has_gates; /* some plugin has a PreEnqueue */
     bool has_hints; /* some plugin has a hint */
+    bool has_pre_hints;
     struct profile **profiles;
     uint32_t profile_count, profile_capacity;
     /* those that match.h has numbers for, and those of interests */
@@ -112,6 +113,10 @@ uint64_t registry_reached_always(const struct registry *registry, schedq_profile
  */
 const char *registry_plugin_name(const struct registry *registry, schedq_profile_t profile,
                                  uint32_t number);
+
+/** How often the plugin's pre-queueing hints listed pods, or answered that all are concerned. */
+uint64_t registry_pre_hints_said(const struct registry *registry, schedq_profile_t profile,
+                                 uint32_t number, bool listed);
 
 /** Plugins with SCHEDQ_PLUGIN_SPREAD. */
 uint64_t registry_spread(const struct registry *registry, schedq_profile_t profile);

@@ -70,6 +70,7 @@ rules_from_config(struct rules *rules, const schedq_config_t *config)
         .objects = config->objects,
         .host = config->decide == SCHEDQ_DECIDE_HOST,
         .hints = config->requeue == SCHEDQ_REQUEUE_HINTS,
+        .pre_hints = config->pre_queueing_hints != 0 && config->decide != SCHEDQ_DECIDE_HOST,
         .pop_from_backoff = config->pop_from_backoff != 0,
         .host_ends_backoff = config->decide == SCHEDQ_DECIDE_HOST && config->pop_from_backoff == 0,
         .errors_park = config->errors_park != 0,

@@ -27,6 +27,7 @@ struct rules {
     uint8_t objects; /* schedq_objects_t */
     bool host;       /* the host decides: nothing calls a hint or a gate */
     bool hints;      /* false: move cycles, as kube <= 1.27 */
+    bool pre_hints;  /* a change is narrowed to the pods that plugins list */
     /* then gates are asked before backoff too, and not between backoff and active */
     bool pop_from_backoff;
     /* between backoff and active there is a gate that only the host can ask */

@@ -91,7 +91,9 @@ typedef struct schedq_config {
      * MUTEX: ignored
      */
     uint8_t fences;
-    uint8_t reserved[3]; /**< zero */
+    uint8_t pre_queueing_hints; /**< [callbacks] 1: schedq_notify asks plugin.pre_hints which
+                                     waiting pods a change can concern; default 0: not */
+    uint8_t reserved[2]; /**< zero */
     /* Time, nanoseconds. */
     int64_t initial_backoff_ns; /**< the n-th backoff is initial * 2^(n-1), at most the maximum;
                                      default 1 s; 1 ms..1 h */
@@ -168,7 +170,8 @@ typedef struct schedq_config {
             4096,                          /* event_log */                                    \
             1024,                          /* max_lots */                                     \
             SCHEDQ_FENCES_ASYMMETRIC,      /* fences */                                       \
-            {0, 0, 0},                     /* reserved */                                     \
+            0,                             /* pre_queueing_hints */                           \
+            {0, 0},                        /* reserved */                                     \
             INT64_C(1000000000),           /* initial_backoff_ns: 1 s */                      \
             INT64_C(10000000000),          /* max_backoff_ns: 10 s */                         \
             INT64_C(300000000000),         /* max_parked_ns: 5 min */                         \

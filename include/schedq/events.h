@@ -32,6 +32,27 @@ typedef schedq_hint_t (*schedq_hint_fn)(void *ctx, uint64_t pod, uint64_t old_ob
  */
 typedef int (*schedq_pre_enqueue_fn)(void *ctx, uint64_t pod);
 
+/** What a pre-queueing hint answers; any other value counts as SCHEDQ_PRE_HINT_ALL. */
+typedef enum schedq_pre_hint {
+    SCHEDQ_PRE_HINT_ALL = 0,   /**< the change may concern any pod; also: an error */
+    SCHEDQ_PRE_HINT_LISTED = 1 /**< it concerns none but those that were listed, perhaps none */
+} schedq_pre_hint_t;
+
+/** The pods that a pre-queueing hint lists. */
+typedef struct schedq_pod_list schedq_pod_list_t;
+
+/**
+ * A pre-queueing hint: which pods can this change concern at all? It lists them by
+ * schedq_pod_list_add. Both are objects; 0 = the change has none.
+ *
+ * schedq_notify asks it once for a change, before it does anything else, with no lock held and on
+ * its own thread; several threads may ask at once. It may call schedq_pod_list_add and what any
+ * hint may call. Of a waiting pod that some plugin listed, the hints of plugins that gave a list
+ * without it are not asked.
+ */
+typedef schedq_pre_hint_t (*schedq_pre_hint_fn)(void *ctx, uint64_t old_object,
+                                                uint64_t new_object, schedq_pod_list_t *pods);
+
 /** preCheck: does the change concern the waiting pod with the object `pod`? 0 = no. */
 typedef int (*schedq_precheck_fn)(void *ctx, uint64_t pod);
 
@@ -177,13 +198,16 @@ typedef struct schedq_plugin {
     size_t interest_count; /**< 0..256; 0 (default): only wildcards and max_parked_ns bring its pods
                                 back */
     schedq_pre_enqueue_fn pre_enqueue; /**< NULL (default): no gate; [host] must be NULL */
-    void *ctx;            /**< passed to the hints and to pre_enqueue */
+    void *ctx;            /**< passed to the hints, the pre-queueing hints and to pre_enqueue */
+    const schedq_pre_hint_fn *pre_hints; /**< with config.pre_queueing_hints: one for each interest,
+                                              each NULL or its pre-queueing hint; copied. NULL
+                                              (default): none; [host] must be NULL */
 } schedq_plugin_t;
 
 /** The defaults, without a name. */
-#define SCHEDQ_PLUGIN_INIT                                              \
-    {                                                                   \
-        sizeof(schedq_plugin_t), 0, 0, {0, 0}, NULL, NULL, 0, NULL, NULL \
+#define SCHEDQ_PLUGIN_INIT                                                    \
+    {                                                                         \
+        sizeof(schedq_plugin_t), 0, 0, {0, 0}, NULL, NULL, 0, NULL, NULL, NULL \
     }
 
 /**
@@ -258,6 +282,22 @@ SCHEDQ_API uint64_t schedq_event_plugins(schedq_t *queue, schedq_profile_t profi
 SCHEDQ_API uint64_t schedq_rejector_bit(schedq_t *queue, schedq_profile_t profile, const char *name,
                                         size_t length);
 
+/**
+ * Lists a pod: for pre-queueing hints, while they run, on their own thread.
+ *
+ * No such pod need exist. One that comes later under the name counts as listed.
+ * @param list   what the hint was given
+ * @param name   bytes, need not end in NUL; copied
+ * @param length 1..317 bytes
+ * @retval SCHEDQ_OK       it is listed
+ * @retval SCHEDQ_INVALID  nothing changed
+ * @retval SCHEDQ_NOMEM    the hint's answer counts as SCHEDQ_PRE_HINT_ALL
+ *
+ * Threads: in a pre-queueing hint  Progress: O(1) on the average; allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_pod_list_add(schedq_pod_list_t *list, const char *name,
+                                               size_t length);
+
 /* ---- [callbacks] changes (with SCHEDQ_DECIDE_HOST these calls return INVALID) ---------------- */
 
 /** A change: an event that happened, with its objects. Begin with SCHEDQ_CHANGE_INIT. */
@@ -285,6 +325,11 @@ typedef struct schedq_change {
  *
  * Parked and gated pods that the change could help are tried again. A pod in flight takes it into
  * account when it fails. Before this call the change must be visible where holders look.
+ *
+ * With config.pre_queueing_hints the pre-queueing hints of the interests that match are asked
+ * first, unless the event is a wildcard or has no object. If there are some and all of them list
+ * pods, only waiting pods that are listed are tried, also for plugins without one. Without memory
+ * for the lists all are. Pods in flight take the change into account, listed or not.
  * @retval SCHEDQ_OK       `result` counts the pods that moved
  * @retval SCHEDQ_INVALID  unknown event, SCHEDQ_EVENT_NONE too; a target, and the event is no
  *                         wildcard; SCHEDQ_DECIDE_HOST; nothing changed

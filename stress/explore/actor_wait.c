@@ -113,6 +113,8 @@ actor_move(struct actor *actor, schedq_event_t event)
 
     change = (schedq_change_t)SCHEDQ_CHANGE_INIT;
     change.event = event;
+    /* without an object no pre-queueing hint is asked; with one a wildcard reaches nobody */
+    change.new_object = event != SCHEDQ_EVENT_WILDCARD && world.config.pre_queueing_hints != 0;
     occasion->began =
         act_begin(actor, "notify, event", (struct open_call){.kind = CALL_OTHER, .key = event});
     schedq_status_t status = op_run(actor->worker, &op);

@@ -147,6 +147,28 @@ hint(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
     return cluster_wants(attempt->priority) ? SCHEDQ_HINT_QUEUE : SCHEDQ_HINT_SKIP;
 }
 
+/* All pods there are, by their names: what came later is not concerned by the change. */
+static schedq_pre_hint_t
+pre_hint(void *ctx, uint64_t old_object, uint64_t new_object, schedq_pod_list_t *pods)
+{
+    uint32_t keys = world.keys;
+
+    (void)ctx;
+    (void)old_object;
+    (void)new_object;
+    sim_point();
+    for (uint32_t key = 0; key < keys; key++) {
+        size_t length;
+        const char *name = world_name(key, &length);
+        schedq_status_t status = schedq_pod_list_add(pods, name, length);
+
+        SIM_CHECK(status == SCHEDQ_OK || status == SCHEDQ_NOMEM, "pod_list_add of pod %u: %s", key,
+                  schedq_status_name(status));
+    }
+    sim_point();
+    return SCHEDQ_PRE_HINT_LISTED;
+}
+
 /* ---- registering ----------------------------------------------------------------------------- */
 
 static void
@@ -156,6 +178,7 @@ add_plugin(schedq_t *queue, const char *name, uint32_t actions, bool hinted, mom
     bool host = world.config.decide == SCHEDQ_DECIDE_HOST;
     const schedq_interest_t interest = {
         .resource = "Node", .actions = actions, .hint = hinted && !host ? hint : NULL};
+    const schedq_pre_hint_fn lists = pre_hint;
     schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     uint64_t bit = 0;
     char why[200];
@@ -163,6 +186,7 @@ add_plugin(schedq_t *queue, const char *name, uint32_t actions, bool hinted, mom
     plugin.name = name;
     plugin.interests = &interest;
     plugin.interest_count = 1;
+    plugin.pre_hints = !host && world.config.pre_queueing_hints != 0 ? &lists : NULL;
     plugin.pre_enqueue = gate != NULL && cluster.gated && !host ? is_open : NULL;
     plugin.ctx = gate;
     schedq_status_t status = schedq_plugin_register(queue, &plugin, &bit, why, sizeof why);

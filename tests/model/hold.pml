@@ -28,7 +28,7 @@
  * stands for engine/lockfree/moves/hold.c hold_install 811333c1
  * stands for engine/lockfree/calls/hold.c grant d86360e7
  * stands for engine/lockfree/calls/hold.c hold_leave e16aa570
- * stands for engine/lockfree/moves/route.c route_from_hold b3b71e53
+ * stands for engine/lockfree/moves/route.c route_from_hold 33406cc4
  * stands for engine/lockfree/moves/switch.c switch_help de862ec6
  * stands for engine/lockfree/pod/state.h state_judge 5713fedf
  * stands for engine/lockfree/calls/pop.c take_head 89c51e9c

@@ -59,7 +59,7 @@ a_gated_leftover_is_tried_once_per_limit(void **state)
     assert_ns_equal(fx_pop(fixture, "ns/a").history.timestamp_ns, FX_START);
 }
 
-/* Only a flush begins a new wait: a wildcard asks, and the limit still counts from the Timestamp. */
+/* Only a flush begins a new wait: after a wildcard the limit still counts from the Timestamp. */
 static void
 a_wildcard_does_not_put_the_limit_off(void **state)
 {

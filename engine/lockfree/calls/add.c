@@ -286,9 +286,15 @@ choose_way(struct worker *worker, const struct incoming_pod *pod, const struct v
     if (gate != 0) {
         return (struct way){.place = PLACE_GATED, .gate = gate};
     }
-    return host ? route_admitted(queue, view->unschedulable | view->pending, &view->history,
-                                 pod->failure->place == SCHEDQ_BACKOFF, true, now)
-                : ask_way(worker, pod, view, now);
+    if (!host) {
+        return ask_way(worker, pod, view, now);
+    }
+    bool backoff = pod->failure->place == SCHEDQ_BACKOFF;
+    struct way way =
+        route_admitted(queue, view->unschedulable | view->pending, &view->history, backoff, now);
+
+    route_name(queue, backoff, &way);
+    return way;
 }
 
 /* A host's gate holds only if it heard of no event that the host has not judged. */

@@ -116,7 +116,10 @@ carry_out(struct applying *applying, size_t i, uint32_t record, struct view *vie
         bool backoff = decision->place == SCHEDQ_BACKOFF;
 
         way = route_admitted(queue, view->unschedulable | view->pending, &view->history, backoff,
-                             backoff || label_is_verdict(mover->label), mover->now);
+                             mover->now);
+        if (backoff || label_is_verdict(mover->label)) {
+            route_name(queue, backoff, &way);
+        }
         status = mover_collect(mover, record, view, &way, i);
     }
     if (status == SCHEDQ_OK) {

@@ -44,6 +44,7 @@
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/stray.h"
 #include "platform/inside.h"
+#include "plugins/narrow.h"
 
 #include <string.h>
 
@@ -211,8 +212,9 @@ struct walk {
     struct mover mover;
     struct cluster_event event;
     const schedq_change_t *change;
-    const struct assigned_pod *assigned; /* NULL: every pod is a candidate */
-    bool asks;                           /* the host, about single pods: by hints */
+    const struct assigned_pod *assigned;  /* NULL: every pod is a candidate */
+    const struct schedq_pod_list *listed; /* NULL: the same */
+    bool asks;                            /* the host, about single pods: by hints */
     /* what follows is of the profile that was asked for last */
     bool knows_profile;
     schedq_profile_t profile;
@@ -234,18 +236,10 @@ gate_hears(const struct walk *walk, schedq_profile_t profile, uint8_t gate)
                                walk->event.event);
 }
 
-/*
- * In a section. If the pod is over by now, and the cell another's, it does not matter what this
- * says.
- */
-static bool
-in_namespace(struct worker *worker, const struct view *view, const struct assigned_pod *assigned)
+/* Of a pod as `view` shows it. If it is over by now, and the cell another's, no matter. */
+static void
+copy_name(struct worker *worker, const struct view *view, char name[SCHEDQ_NAME_MAX + 9])
 {
-    char name[SCHEDQ_NAME_MAX + 9];
-
-    if (view->name_length <= assigned->namespace_length) {
-        return false;
-    }
     bool outside = worker->outside;
 
     if (outside) {
@@ -255,6 +249,17 @@ in_namespace(struct worker *worker, const struct view *view, const struct assign
     if (outside) {
         section_pause(worker);
     }
+}
+
+static bool
+in_namespace(struct worker *worker, const struct view *view, const struct assigned_pod *assigned)
+{
+    char name[SCHEDQ_NAME_MAX + 9];
+
+    if (view->name_length <= assigned->namespace_length) {
+        return false;
+    }
+    copy_name(worker, view, name);
     return name[assigned->namespace_length] == '/' &&
            memcmp(name, assigned->namespace_name, assigned->namespace_length) == 0;
 }
@@ -358,6 +363,23 @@ judgement_of(struct walk *walk, const struct view *view)
     return last;
 }
 
+/* What the plugins say that are to be asked about it; SKIP for a pod that is on no list. */
+COLD static enum strategy
+judge_listed(struct walk *walk, const struct view *view)
+{
+    struct worker *worker = walk->mover.worker;
+    char name[SCHEDQ_NAME_MAX + 9];
+    struct view seen = *view;
+    uint64_t silent;
+
+    copy_name(worker, view, name);
+    bool skips = !narrow_concerns(walk->listed, view->profile, name, view->name_length, &silent) ||
+                 !is_candidate(walk, view) ||
+                 narrow_skips(silent, &seen.unschedulable, &seen.pending);
+
+    return skips ? STRATEGY_SKIP : events_judge(worker, &seen, &walk->event);
+}
+
 /* mover.decide. Pods in backoff come here only as targets, and are left alone. */
 static bool
 decide_reached(struct mover *mover, const struct view *view, struct way *way)
@@ -369,11 +391,12 @@ decide_reached(struct mover *mover, const struct view *view, struct way *way)
     }
     const struct judgement *like = judgement_of(walk, view);
 
-    if (!like->reaches || !is_candidate(walk, view)) {
+    if (!like->reaches || (walk->listed == NULL && !is_candidate(walk, view))) {
         return false;
     }
-    enum strategy strategy =
-        walk->asks ? events_judge(mover->worker, view, &walk->event) : like->strategy;
+    enum strategy strategy = walk->listed != NULL ? judge_listed(walk, view)
+                             : walk->asks         ? events_judge(mover->worker, view, &walk->event)
+                                                  : like->strategy;
 
     if (strategy == STRATEGY_SKIP) {
         return false;
@@ -551,7 +574,8 @@ move(struct walk *walk)
 
 schedq_status_t
 lockfree_notify(schedq_worker_t *base, const schedq_change_t *request,
-                const struct assigned_pod *assigned, schedq_result_t *result)
+                const struct assigned_pod *assigned, const struct schedq_pod_list *listed,
+                schedq_result_t *result)
 {
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
@@ -576,6 +600,7 @@ lockfree_notify(schedq_worker_t *base, const schedq_change_t *request,
                                         .new_object = request->new_object};
     walk.change = request;
     walk.assigned = assigned;
+    walk.listed = listed;
     walk.asks = registry->has_hints && queue->base.rules.hints;
     walk.knows_profile = walk.last.known = false;
     walk.newest_insertion = worker->insertions;

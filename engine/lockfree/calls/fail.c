@@ -382,7 +382,8 @@ decide_by_host(const struct failing *failing, const struct view *view, struct de
     default:
         decision->way =
             route_admitted(queue_of(failing->worker), view->unschedulable | view->pending,
-                           &view->history, failure->place == SCHEDQ_BACKOFF, true, failing->now);
+                           &view->history, failure->place == SCHEDQ_BACKOFF, failing->now);
+        route_name(queue_of(failing->worker), failure->place == SCHEDQ_BACKOFF, &decision->way);
         break;
     }
 }

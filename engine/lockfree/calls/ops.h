@@ -73,7 +73,8 @@ schedq_status_t lockfree_nominate(schedq_worker_t *worker, schedq_pod_t pod, uin
 
 /* events.c */
 schedq_status_t lockfree_notify(schedq_worker_t *worker, const schedq_change_t *change,
-                                const struct assigned_pod *assigned, schedq_result_t *result);
+                                const struct assigned_pod *assigned,
+                                const struct schedq_pod_list *listed, schedq_result_t *result);
 void lockfree_event_begin(schedq_worker_t *worker, uint64_t *sequence);
 schedq_status_t lockfree_event_stamp(schedq_worker_t *worker, uint64_t sequence,
                                      schedq_profile_t profile, uint64_t plugins);

@@ -170,6 +170,7 @@ lockfree_metrics(schedq_t *base, struct text *text)
     metrics_incoming(text, &base->registry, count_incoming, queue);
     section_begin(worker);
     metrics_rejectors(text, &base->registry, count_rejectors, queue);
+    metrics_pre_hints(text, &base->registry);
     section_end(worker);
     workers_leave_house(queue, house);
     return text->failed ? SCHEDQ_NOMEM : SCHEDQ_OK;

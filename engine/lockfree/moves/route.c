@@ -76,19 +76,17 @@ route_from_hold(struct worker *worker, const struct view *view, int64_t now, str
         return false;
     }
     *way = queue->base.rules.host ? route_admitted(queue, view->unschedulable | view->pending,
-                                                   &view->history, true, false, now)
+                                                   &view->history, true, now)
                                   : route_after_backoff(worker, view, now);
     return true;
 }
 
 struct way
 route_admitted(const struct queue *queue, uint64_t rejectors, const schedq_history_t *history,
-               bool backoff, bool verdict, int64_t now)
+               bool backoff, int64_t now)
 {
-    bool counted = verdict && queue->base.rules.counts_entities;
-
     if (backoff && route_is_backing_off(queue, 0, history, now)) {
-        return (struct way){.place = backoff_place(queue, rejectors), .named = counted};
+        return (struct way){.place = backoff_place(queue, rejectors)};
     }
-    return (struct way){.place = PLACE_ACTIVE, .named = counted && !backoff};
+    return (struct way){.place = PLACE_ACTIVE};
 }

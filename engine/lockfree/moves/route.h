@@ -74,11 +74,17 @@ struct way route_by_strategy(struct worker *worker, const struct view *view, enu
  */
 bool route_from_hold(struct worker *worker, const struct view *view, int64_t now, struct way *way);
 
-/**
- * As a host says, which has asked the gates itself: backoff while that lasts, if it says so.
- * `verdict`: on an event or a failure; else it is a call or time that it tells.
- */
+/** As a host says, which has asked the gates itself: backoff while that lasts, if it says so. */
 struct way route_admitted(const struct queue *queue, uint64_t rejectors,
-                          const schedq_history_t *history, bool backoff, bool verdict, int64_t now);
+                          const schedq_history_t *history, bool backoff, int64_t now);
+
+/** Such a way, if entities are counted: the host's verdict named backoff, or active. */
+static inline void
+route_name(const struct queue *queue, bool backoff, struct way *way)
+{
+    if (queue->base.rules.counts_entities) {
+        way->named = !backoff || place_backs_off(way->place);
+    }
+}
 
 #endif

@@ -54,7 +54,8 @@ incoming_count(struct incoming *own, struct incoming_late *late, uint32_t label,
                enum incoming_place place, bool named, uint32_t by)
 {
     if (label < INCOMING_OWN) {
-        atomic_u64 *count = &own[named ? 1 : 0].counts[label][place];
+        own += __builtin_expect(named, false) ? 1 : 0;
+        atomic_u64 *count = &own->counts[label][place];
 
         u64_store(count, u64_load(count) + by);
     } else {

@@ -442,6 +442,13 @@ counted(schedq_config_t *config)
 }
 
 static void
+narrowed(schedq_config_t *config)
+{
+    cluster_use_without_gates(config);
+    config->pre_queueing_hints = 1;
+}
+
+static void
 as_kube_1_26(schedq_config_t *config)
 {
     cluster_use_without_gates(config);
@@ -484,6 +491,10 @@ const struct scenario event_scenarios[] = {
            hold_unwanted, fail_hinted, update_then_move, pop_and_fail_hinted),
     EVENTS("event_kube_1_26", "an event against a failure without hints", as_kube_1_26,
            hold_unwanted, fail_hinted, move_plain, update_up),
+    EVENTS("event_narrow", "an event that lists pods against failures of these", narrowed, hold_two,
+           fail_hinted, move_hinted, fail_plain),
+    EVENTS("event_narrow_twice", "two events that list pods, and an update, against a failure",
+           narrowed, hold_unwanted, fail_hinted, update_then_move, move_both),
     PLAIN_EVENTS("event_lots", "events that share lots, and a pod that comes to them", park_in_lots,
                  move_both, move_plain, consume_3),
     PLAIN_EVENTS("event_lots_leave", "a lot leaves while a pod comes to it, against an event",

@@ -201,11 +201,11 @@ pass_and_tick_often(struct actor *actor)
 }
 
 static void
-as_kube_1_34(schedq_config_t *config)
+as_kube(schedq_config_t *config, schedq_preset_t preset)
 {
     schedq_config_t own = *config;
 
-    schedq_config_kube_1_34(config);
+    (void)schedq_config_preset(config, preset);
     config->engine = own.engine;
     config->allocator = own.allocator;
     config->max_workers = own.max_workers;
@@ -213,6 +213,25 @@ as_kube_1_34(schedq_config_t *config)
     config->max_bands = own.max_bands;
     cluster_use(config);
     config->backoff_window = 0;
+}
+
+static void
+as_kube_1_34(schedq_config_t *config)
+{
+    as_kube(config, SCHEDQ_PRESET_KUBE_1_34);
+}
+
+static void
+as_kube_1_37(schedq_config_t *config)
+{
+    as_kube(config, SCHEDQ_PRESET_KUBE_1_37);
+}
+
+static void
+narrowed_behind_gates(schedq_config_t *config)
+{
+    cluster_use(config);
+    config->pre_queueing_hints = 1;
 }
 
 static void
@@ -285,6 +304,15 @@ static void
 gate_high(struct actor *actor)
 {
     gate_down(actor, 4);
+}
+
+/* No event of a gate says that they are open, a wildcard does. */
+static void
+open_and_tell_all(struct actor *actor)
+{
+    cluster_open(GATE_A);
+    cluster_open(GATE_B);
+    actor_move(actor, SCHEDQ_EVENT_WILDCARD);
 }
 
 /* A thread that opened both gates and reported it: find must not say then that the pod is gated. */
@@ -386,6 +414,17 @@ const struct scenario gate_scenarios[] = {
           gates_after_backoff, end_lag_of_parked, pass_limit_and_tick, open_both, look_for_0),
     GATES("event_gate_kube_1_34", "gates of kube 1.34 open while a pod is put behind them",
           as_kube_1_34, add_gated, open_both, activate_0, update_0),
+    GATES("event_gate_kube_1_37", "gates of kube 1.37 open, of which a wildcard tells",
+          as_kube_1_37, add_gated, open_and_tell_all, activate_0, update_0),
+    GATES("event_gate_flush", "flushes of kube 1.37 try a gated pod while its gates open",
+          as_kube_1_37, add_gated, pass_limit_and_tick, open_both, update_0),
+    GATES("event_gate_flush_parked",
+          "a flush of kube 1.37 puts a parked pod behind gates that open", as_kube_1_37,
+          park_one_to_gate, pass_limit_and_tick, open_both, pass_limit_and_tick),
+    GATES("event_gate_narrow", "gates open, by events that list pods, while a pod comes there",
+          narrowed_behind_gates, park_one_to_gate, move_plain, open_a_then_b, activate_0),
+    GATES("event_gate_narrow_add", "the same while a pod is added", narrowed_behind_gates, NULL,
+          add_gated, open_and_find, look_for_0),
     GATES("event_ages_merge", "runs of the bin of gated pods by age are merged", as_kube_1_34,
           park_eight, gate_low, gate_high, look_for_0),
     {.name = "batch_band_leaves",
