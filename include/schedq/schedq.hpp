@@ -159,6 +159,35 @@ hint_of() noexcept
     };
 }
 
+/** The pods that a pre-queueing hint lists. */
+class pod_list {
+public:
+    /** That one. */
+    explicit pod_list(schedq_pod_list_t *list) noexcept : list_(list) {}
+    /** schedq_pod_list_add. */
+    schedq_status_t
+    add(std::string_view name) const noexcept
+    {
+        return schedq_pod_list_add(list_, name.data(), name.size());
+    }
+
+private:
+    schedq_pod_list_t *list_;
+};
+
+/**
+ * A pre-queueing hint (schedq_pre_hint_fn) that is a member function:
+ * schedq_pre_hint_t T::member(uint64_t old_object, uint64_t new_object, schedq::pod_list pods).
+ */
+template <auto Member> constexpr schedq_pre_hint_fn
+pre_hint_of() noexcept
+{
+    return [](void *ctx, std::uint64_t old_object, std::uint64_t new_object,
+              schedq_pod_list_t *pods) noexcept -> schedq_pre_hint_t {
+        return (detail::object_at<Member>(ctx).*Member)(old_object, new_object, pod_list(pods));
+    };
+}
+
 /** PreEnqueue (schedq_pre_enqueue_fn) that is a member function: bool T::member(uint64_t pod). */
 template <auto Member> constexpr schedq_pre_enqueue_fn
 pre_enqueue_of() noexcept

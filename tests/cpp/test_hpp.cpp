@@ -226,6 +226,51 @@ callbacks_are_members_of_the_plugins_object(void **)
     assert_int_equal(it.worker.add("kept-out", spec)->place, SCHEDQ_GATED);
 }
 
+/* A plugin that knows whom a change concerns. */
+struct claims {
+    std::uint64_t after = 0;
+
+    schedq_pre_hint_t
+    whose(std::uint64_t, std::uint64_t new_object, schedq::pod_list pods)
+    {
+        after = new_object;
+        pods.add("a");
+        return SCHEDQ_PRE_HINT_LISTED;
+    }
+};
+
+void
+a_pre_queueing_hint_is_a_member_too(void **)
+{
+    const schedq_interest_t interest = {"Node", SCHEDQ_ACTION_ADD, 0, nullptr};
+    const schedq_pre_hint_fn narrow = schedq::pre_hint_of<&claims::whose>();
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    fixture it;
+    claims claims;
+
+    config.engine = engine;
+    config.pre_queueing_hints = 1;
+    it.queue = std::move(*schedq::queue::create(config));
+    plugin.name = "Claims";
+    plugin.interests = &interest;
+    plugin.interest_count = 1;
+    plugin.pre_hints = &narrow;
+    plugin.ctx = &claims;
+    auto bit = it.queue.register_plugin(plugin);
+    it.start();
+    it.add("a");
+    it.add("b");
+    assert_int_equal(it.worker.try_pop()->reject(*bit).status, SCHEDQ_OK);
+    assert_int_equal(it.worker.try_pop()->reject(*bit).status, SCHEDQ_OK);
+    change.event = SCHEDQ_EVENT_NODE_ADD;
+    change.new_object = 9;
+    assert_int_equal(it.worker.notify(change)->to_backoff, 1);
+    assert_int_equal(claims.after, 9);
+    assert_int_equal(it.place("b"), SCHEDQ_PARKED);
+}
+
 void
 visitors_end_a_walk(void **)
 {
@@ -288,6 +333,7 @@ run(std::uint8_t which)
         cmocka_unit_test(workers_are_unregistered_once),
         cmocka_unit_test(destroy_refuses_and_the_queue_stays),
         cmocka_unit_test(callbacks_are_members_of_the_plugins_object),
+        cmocka_unit_test(a_pre_queueing_hint_is_a_member_too),
         cmocka_unit_test(visitors_end_a_walk),
         cmocka_unit_test(metrics_come_in_pieces),
         cmocka_unit_test(times_are_points),
