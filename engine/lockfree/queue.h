@@ -267,6 +267,13 @@ queue_counter(const struct queue *queue, uint32_t i)
                             : ptr_load_acquire(&queue->workers[i - HOUSEKEEPERS]);
 }
 
+/** To be asked behind looks for workers: a death is noted before its section is ended. */
+static inline bool
+somebody_died(const struct queue *queue)
+{
+    return u32_load_acquire(&queue->uncounted) != 0; /* somebody_died:A, of workers.c */
+}
+
 static inline int64_t
 queue_now(const struct queue *queue)
 {

@@ -8,7 +8,8 @@
  * ends it. A sweeper loads the bucket, judges each hint, and replaces the bucket, if it has not changed, by those that are
  * needed: it stands for an insertion of another pod, and for a reading. The canceller loads the bucket, judges all hints,
  * finds the bucket unchanged and what was pending still pending, and ends those that stand; else it begins again. Unless no
- * adder is inside of a section by then, he asks the index first whether they exist.
+ * adder is inside of a section by then, he asks the index first whether they exist. An adder may die before its pod exists: who
+ * adopts its worker notes a death, then ends its section. The canceller looks for deaths behind that.
  *
  * Claims
  *   a pod that has the label has its hint in the bucket (Observer, in every state)
@@ -22,6 +23,8 @@
  *   -DANY_LIFE       a hint stands for whoever has the record and the label
  *   -DNO_INDEX       the canceller does not ask the index
  *   -DASK_EARLY      he looks who is inside, then at the bucket
+ *   -DNO_DEATHS      he does not look for deaths
+ *   -DDEATH_LATE     the section of a dead adder is ended, then the death is noted
  *   -DNO_COMPARE     the sweeper stores the bucket without comparing
  *
  * Bounds: 3 lives. Each may stop anywhere.
@@ -31,7 +34,7 @@
  * stands for engine/lockfree/calls/add.c enter_label 8ecfd492
  * stands for engine/lockfree/calls/add.c describe_more f786c33e
  * stands for engine/lockfree/calls/label.c lockfree_labelled dd930e76
- * stands for engine/lockfree/calls/label.c keep_those_that_exist 0076de79
+ * stands for engine/lockfree/calls/label.c keep_those_that_exist d95a7b7f
  * stands for engine/lockfree/calls/label.c exists c2703130
  */
 #define LIVES 3
@@ -44,6 +47,7 @@ byte bucket;       /* bit n: the hint of life n */
 byte bucket_name;  /* another after each exchange */
 bool known[LIVES + 2];  /* the index has it, or had it */
 byte inside;            /* adders of labelled pods, from before the hint until the index has answered */
+bool died;              /* an adder did, inside */
 bool stands[LIVES + 2]; /* ghost: its add returned, and nobody ended it */
 
 #define HINT(n) (1 << (n))
@@ -134,6 +138,11 @@ active proctype Labelled()
 #endif
        if
        :: finish(n); inside-- /* the name was taken */
+#ifdef DEATH_LATE
+       :: inside--; died = true
+#else
+       :: died = true; inside-- /* it died, and its worker was adopted */
+#endif
        :: known[n] = true;
           inside--;
           atomic { if :: used && version == n -> stands[n] = true :: else fi };
@@ -228,6 +237,9 @@ again:
     fi;
 #ifndef ASK_EARLY
     alone = inside == 0;
+#endif
+#ifndef NO_DEATHS
+    alone = alone && !died;
 #endif
     n = 1;
     do

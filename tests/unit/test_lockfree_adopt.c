@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <schedq/label.h>
+
 #include "fixture.h"
 #include "lockfree/queue.h"
 
-enum { SMALL = 4, LARGE = 900, NAME_BYTES = 16 };
+enum { SMALL = 4, LARGE = 900, NAME_BYTES = 16, JOB = 77 };
 
 /* The queue's allocator, the fixture's below it. */
 typedef struct mortal {
@@ -17,6 +19,7 @@ typedef struct mortal {
     schedq_allocator_t below;
     schedq_worker_t *worker;
     atomic_bool dies;      /* whoever allocates next */
+    atomic_uint spared;    /* but for so many allocations */
     atomic_bool dies_held; /* whoever retains next */
 } mortal_t;
 
@@ -24,7 +27,7 @@ static void *
 mortal_alloc(void *ctx, size_t bytes, size_t align)
 {
     mortal_t *mortal = ctx;
-    if (atomic_load(&mortal->dies))
+    if (atomic_load(&mortal->dies) && atomic_fetch_sub(&mortal->spared, 1) == 0)
         pthread_exit(mortal);
     return mortal->below.alloc(mortal->below.ctx, bytes, align);
 }
@@ -61,6 +64,7 @@ setup(void **state)
     mortal.fixture = fixture;
     mortal.below = mortal.fixture->config.allocator;
     atomic_init(&mortal.dies, false);
+    atomic_init(&mortal.spared, 0);
     atomic_init(&mortal.dies_held, false);
     mortal.fixture->config.allocator =
         (schedq_allocator_t){.ctx = &mortal, .alloc = mortal_alloc, .free = mortal_free};
@@ -171,6 +175,65 @@ what_a_dead_thread_did_not_retain_is_not_released(void **state)
     assert_ok(schedq_worker_unregister(mortal->worker));
 }
 
+static void
+add_labelled(schedq_worker_t *worker, const char *name, int32_t priority)
+{
+    schedq_pod_spec_t spec = fx_spec(priority);
+    spec.label = JOB;
+    assert_ok(schedq_add(worker, name, strlen(name), &spec, NULL));
+}
+
+/* Behind what the label takes it allocates its lane in the band: the pod is not in the index. */
+static void *
+die_in_a_labelled_add(void *arg)
+{
+    mortal_t *mortal = arg;
+    atomic_store(&mortal->spared, 3);
+    atomic_store(&mortal->dies, true);
+    add_labelled(mortal->worker, "ns/a", 0);
+    return NULL;
+}
+
+/* Those that have become active, in the index or not. */
+static unsigned
+count_active_records(struct queue *queue)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; i < slab_end(&queue->entries.records); i++) {
+        const struct entry *entry = entry_at(&queue->entries, i);
+        count += entry != NULL && state_place(entry_state(entry)) == PLACE_ACTIVE;
+    }
+    return count;
+}
+
+static void
+label_calls_do_not_reach_a_pod_whose_adder_died_before_it_existed(void **state)
+{
+    mortal_t *mortal = *state;
+    fixture_t *fixture = mortal->fixture;
+    schedq_worker_t *other = fx_worker(fixture);
+    pthread_t thread;
+    void *died = NULL;
+    size_t count;
+    add_labelled(other, "ns/there", 0);
+    add_labelled(mortal->worker, "ns/also there", 1);
+    assert_int_equal(pthread_create(&thread, NULL, die_in_a_labelled_add, mortal), 0);
+    assert_int_equal(pthread_join(thread, &died), 0);
+    atomic_store(&mortal->dies, false);
+    assert_ptr_equal(died, mortal);
+    assert_ok(schedq_worker_adopt(fx_queue(fixture), mortal->worker));
+    assert_status(schedq_find(other, "ns/a", 4, NULL), SCHEDQ_NOT_FOUND);
+    assert_int_equal(count_active_records(queue_of_base(fx_queue(fixture))), 3);
+    assert_ok(schedq_label_count(other, JOB, &count));
+    assert_int_equal(count, 2);
+    assert_ok(schedq_label_hold(other, JOB, &count));
+    assert_int_equal(count, 2);
+    assert_ok(schedq_label_cancel(other, JOB, NULL, 0, &count));
+    assert_int_equal(count, 2);
+    fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
+    assert_ok(schedq_worker_unregister(mortal->worker));
+}
+
 /* Between its claim and its note of what it holds; then the pod gets another object. */
 static void
 what_a_dead_holder_did_not_note_is_not_released_as_something_else(void **state)
@@ -230,6 +293,8 @@ main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(
             what_a_dead_holder_did_not_note_is_not_released_as_something_else, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            label_calls_do_not_reach_a_pod_whose_adder_died_before_it_existed, setup, teardown),
         cmocka_unit_test_setup_teardown(
             an_adopted_worker_has_nothing_of_what_a_dead_thread_held_free, setup, teardown),
     };

@@ -4,7 +4,8 @@
  * A record has its label before the index makes the pod exist, or says that the name is there. So
  * of pods that were found the index is asked too: nothing is done to one that never existed. It
  * need not be if no other thread was inside of a section behind that (nobody_else_is_inside:A).
- * Where there are gates it always is: an adder of many leaves its section to ask one.
+ * Where there are gates it always is: an adder of many leaves its section to ask one. So it is once
+ * a thread died inside of a call: who adopts its worker ends its section, whatever it was at.
  *
  * LINEARIZATION. Of a pod that is found: the look at the index. What is done to it is a call of its
  * own.
@@ -14,13 +15,16 @@
  *       who begins after the add returned finds the pod, as long as it lives
  *   epoch_enter, nominator_insert:A -> bucket_load:A to C, nobody_else_is_inside:A
  *       who found a pod sees its adder inside, or out again: then the pod exists, or its word has
- *       changed since it was found
+ *       changed since it was found, or the adder died
+ *   the note of a death, the end of the section (workers.c) -> nobody_else_is_inside:A,
+ *   somebody_died:A
+ *       who sees a dead adder out again sees that a thread died
  *
  * PROGRESS. Lock-free: a reading that begins again means that another thread added a pod whose
  * label is in the same bucket, or dropped hints there. Nothing is held between two pods.
  *
- * EVIDENCE. tests/model: nominator; stress/history: labels; tests/unit/test_label.c,
- * test_label_threads.c.
+ * EVIDENCE. tests/model: nominator, label; stress/history: labels; tests/unit/test_label.c,
+ * test_label_threads.c, test_lockfree_adopt.c.
  */
 #include "lockfree/calls/hinted.h"
 #include "lockfree/calls/ops.h"
@@ -62,9 +66,10 @@ nobody_else_is_inside(const struct worker *self)
 static void
 keep_those_that_exist(struct worker *worker, struct hinted *found)
 {
+    const struct queue *queue = queue_of(worker);
     size_t kept = 0;
 
-    if (!queue_of(worker)->base.registry.has_gates && nobody_else_is_inside(worker)) {
+    if (!queue->base.registry.has_gates && nobody_else_is_inside(worker) && !somebody_died(queue)) {
         return;
     }
     section_begin(worker);

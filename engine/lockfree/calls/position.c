@@ -166,13 +166,6 @@ slack_since(const struct worker *worker, const struct since *since)
     return slack + read_leaves(queue) - since->leaves;
 }
 
-/* Behind the looks for workers: a death is noted before its section is ended. */
-static bool
-somebody_died(const struct queue *queue)
-{
-    return u32_load_acquire(&queue->uncounted) != 0; /* somebody_died:A */
-}
-
 /* ---- by arithmetic --------------------------------------------------------------------------- */
 
 static void

@@ -428,7 +428,7 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
             waiting_tend(queue, NULL, i);
             if (word_load(&worker->base.busy) != 0) {
                 forget(worker);
-                u32_store_release(&queue->uncounted, 1); /* read by somebody_died:A (position.c) */
+                u32_store_release(&queue->uncounted, 1); /* read by somebody_died:A */
             }
             epoch_abandon(worker->epoch); /* what lanes point to was held until here */
             note_owed(worker);
