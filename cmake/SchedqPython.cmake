@@ -7,7 +7,7 @@ set(schedq_wheel ${PROJECT_BINARY_DIR}/python)
 add_custom_target(python ALL
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${schedq_wheel}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${schedq_wheel}/unpacked
-    COMMAND ${SCHEDQ_PYTHON} setup.py -q bdist_wheel --dist-dir ${schedq_wheel}
+    COMMAND ${SCHEDQ_PYTHON} setup.py -q clean --all bdist_wheel --dist-dir ${schedq_wheel}
     COMMAND ${SCHEDQ_PYTHON} -m zipfile -e
             ${schedq_wheel}/schedq-${PROJECT_VERSION}-cp311-abi3-linux_${CMAKE_SYSTEM_PROCESSOR}.whl ${schedq_wheel}/unpacked
     WORKING_DIRECTORY ${schedq_binding}

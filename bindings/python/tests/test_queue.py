@@ -47,6 +47,8 @@ class Pods(Case):
             queue.add("")
         with self.assertRaisesRegex(schedq.Invalid, "initial_backoff_ns.*1"):
             Queue(initial_backoff_ns=5)
+        with self.assertRaisesRegex(schedq.Invalid, "preset 3: legal are 0, 12"):
+            Queue(3)  # type: ignore[arg-type]
         with self.assertRaises(TypeError):
             Queue(max_pots=5)  # type: ignore[call-arg]
         with self.assertRaises(OverflowError):

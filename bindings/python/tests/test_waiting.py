@@ -135,6 +135,20 @@ class Waiting(Case):
         for pod in queue.pop_many(1):
             pod.done()
 
+    def test_ctrl_c_in_a_hint_of_a_fail_is_not_hidden_by_the_with_statement(self) -> None:
+        queue = Queue(max_backoff_ns=0)
+
+        def interrupts(pod: object, old: object, new: object) -> bool:
+            raise KeyboardInterrupt
+
+        fit = queue.plugin("Fit", [schedq.Interest("Node", schedq.Action.ADD, interrupts)])
+        queue.add("a")
+        with self.assertRaises(KeyboardInterrupt):
+            with queue.pop() or self.fail() as pod:
+                queue.notify(schedq.Event.NODE_ADD)
+                pod.fail(fit)
+        self.assertEqual([pod.place for pod in queue.snapshot()], [schedq.Place.ACTIVE])
+
     def test_more_threads_than_workers_are_refused_until_some_end(self) -> None:
         queue = Queue(max_workers=2)
         queue.add("a")

@@ -53,7 +53,7 @@ class Objects:
         """New refs for the caller; some more become spare."""
         made = ffi.new("uint64_t[]", count + _MANY)
         if not lib.sqp_make_refs(self.queue, made, count + _MANY):
-            refuse(Status.NOMEM)
+            refuse(Status.NOMEM, "no memory to count references to objects")
         refs: list[int] = ffi.unpack(made, count + _MANY)
         self._spare.extend(refs[count:])
         return refs[:count]

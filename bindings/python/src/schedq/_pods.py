@@ -8,13 +8,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Optional
 
 from ._constants import Place, Status
-from ._errors import refuse
+from ._errors import Stale, refuse
 from ._schedq import ffi, lib
 
 if TYPE_CHECKING:
     from ._queue import Queue
 
 _unpack = ffi.unpack
+_OK = int(Status.OK)
 
 AFFINITY = 1
 ORDER_KEY = 2
@@ -125,16 +126,16 @@ class Popped:
 
     def done(self) -> bool:
         """The pod was placed; it leaves the queue. False: it was deleted meanwhile."""
-        status: int = lib.sqp_done(self._queue._c, self._c)
-        if status & lib.SQP_DEAD:
-            status = self._queue._settle(status)
-        if status == Status.OK:
+        queue = self._queue
+        status: int = lib.sqp_done(queue._c, self._c)
+        if status == _OK:
             self._ended = True
             return True
-        if status != Status.GONE:
+        self._note_end(status)
+        status = queue._settle(status)
+        if status not in (Status.OK, Status.GONE):
             refuse(status)
-        self._ended = True
-        return False
+        return status == Status.OK
 
     def fail(self, rejectors: int = 0, pending: int = 0, *, newest: Optional[Spec] = None) -> Optional[Place]:
         """The pod was not placed: bits of the plugins that rejected it; none: an error. Returns where it is.
@@ -153,16 +154,21 @@ class Popped:
             spec.object = queue._objects.ref(newest.object)
             failure.newest = spec
         c = ffi.new("schedq_result_t *")
-        status = queue._settle(lib.sqp_fail(queue._c, ffi.addressof(self._c, "token"), failure, c))
-        if status in (Status.OK, Status.GONE):
-            self._ended = True
+        status = lib.sqp_fail(queue._c, ffi.addressof(self._c, "token"), failure, c)
+        self._note_end(status)
         if spec is not None:
             queue._objects.drop(spec.object)
+        status = queue._settle(status)
         if status == Status.OK:
             return Place(c.place)
         if status != Status.GONE:
             refuse(status)
         return None
+
+    def _note_end(self, status: int) -> None:
+        """Before the package does anything that may raise."""
+        if status & ~lib.SQP_DEAD in (Status.OK, Status.GONE):
+            self._ended = True
 
     def alive(self) -> bool:
         """Whether the pod still exists: a question before binding. If not, done or fail still has to end the cycle."""
@@ -234,7 +240,10 @@ class Popped:
             if kind is None:
                 self.done()
             else:
-                self.fail()
+                try:
+                    self.fail()
+                except Stale:  # what is raised came out of the done or fail that ended it
+                    self._ended = True
 
     def __del__(self) -> None:
         if not self._ended and not self._queue._over:

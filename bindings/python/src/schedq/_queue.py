@@ -148,7 +148,7 @@ class Queue:
         config = ffi.new("schedq_config_t *")
         lib.sqp_init_config(config)
         if lib.schedq_config_preset(config, preset) != _OK:
-            refuse(Status.INVALID)
+            refuse(Status.INVALID, f"preset {preset}: legal are {', '.join(str(int(one)) for one in Preset)}")
         for key, value in given.items():
             setattr(config, key, int(value))
         self._over = False
