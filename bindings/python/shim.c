@@ -44,19 +44,26 @@ sqp_words(void)
 
 /* As sqp_end sequentially consistent: of a call and an end that meet, one sees the other. */
 static int
-enter(sqp_queue *queue)
+count_in(sqp_queue *queue)
 {
-    int life;
-
-    words[0] = '\0';
     (void)atomic_fetch_add(&queue->inside, 1);
-    life = atomic_load(&queue->life);
-    if (life == LIVE) {
+    if (atomic_load(&queue->life) == LIVE) {
         return SCHEDQ_OK;
     }
     (void)atomic_fetch_sub(&queue->inside, 1);
-    (void)snprintf(words, sizeof words, "the queue has ended");
     return SCHEDQ_INVALID;
+}
+
+static int
+enter(sqp_queue *queue)
+{
+    int status = count_in(queue);
+
+    words[0] = '\0';
+    if (status != SCHEDQ_OK) {
+        (void)snprintf(words, sizeof words, "the queue has ended");
+    }
+    return status;
 }
 
 static int
@@ -156,30 +163,35 @@ affinity(void *ctx, uint64_t pod, uint64_t assigned)
     return sqp_py_affinity(queue->self, pod, assigned);
 }
 
-int
-sqp_create(schedq_config_t *config, void *self, int has_affinity, sqp_queue **out)
+size_t
+sqp_size(void)
 {
-    sqp_queue *queue = calloc(1, sizeof *queue);
-    int status;
+    return sizeof(sqp_queue);
+}
 
+int
+sqp_create(schedq_config_t *config, void *self, int has_affinity, sqp_queue *queue)
+{
     words[0] = '\0';
-    *out = NULL;
-    if (queue == NULL) {
-        return SCHEDQ_NOMEM;
-    }
     queue->self = self;
     config->objects = SCHEDQ_OBJECTS_COUNTED;
     config->object_ctx = queue;
     config->retain = retain;
     config->release = release;
     config->affinity_matches = has_affinity ? affinity : NULL;
-    status = (int)schedq_create(config, &queue->queue, words, sizeof words);
-    if (status != SCHEDQ_OK) {
-        free(queue);
-        return status;
+    return (int)schedq_create(config, &queue->queue, words, sizeof words);
+}
+
+static void
+free_chunks(sqp_queue *queue)
+{
+    struct chunk *chunk = atomic_load(&queue->chunks);
+
+    while (chunk != NULL) {
+        struct chunk *next = chunk->next;
+        free(chunk);
+        chunk = next;
     }
-    *out = queue;
-    return SCHEDQ_OK;
 }
 
 int
@@ -201,24 +213,11 @@ sqp_end(sqp_queue *queue)
         (void)snprintf(words, sizeof words, "%zu calls are inside the queue",
                        atomic_load(&queue->inside));
     }
+    if (status == SCHEDQ_OK) {
+        free_chunks(queue);
+    }
     atomic_store(&queue->life, status == SCHEDQ_OK ? ENDED : LIVE);
     return status;
-}
-
-void
-sqp_free(sqp_queue *queue)
-{
-    struct chunk *chunk = atomic_load(&queue->chunks);
-
-    if (atomic_load(&queue->life) != ENDED) {
-        return; /* a child after fork, or a process that ends with a thread inside */
-    }
-    while (chunk != NULL) {
-        struct chunk *next = chunk->next;
-        free(chunk);
-        chunk = next;
-    }
-    free(queue);
 }
 
 /* ---- pods ------------------------------------------------------------------------------------ */
@@ -278,7 +277,7 @@ sqp_add_plain(sqp_queue *queue, const char *name, size_t length, int32_t priorit
     if ((status & ~SQP_DEAD) == SCHEDQ_OK) {
         *pod = result.pod;
     }
-    release(queue, object);
+    (void)sqp_drop_refs(queue, &object, 1);
     return status;
 }
 
@@ -308,8 +307,8 @@ sqp_add_many(sqp_queue *queue, const char *text, size_t text_length, const uint3
             (int)schedq_add_many(worker, text, text_length, items, count, pods, statuses, NULL));
     }
     free(items);
-    for (size_t i = 0; objects != NULL && i < count; i++) {
-        release(queue, objects[i]);
+    if (objects != NULL) {
+        (void)sqp_drop_refs(queue, objects, count);
     }
     return status;
 }
@@ -592,7 +591,7 @@ sqp_visited_free(sqp_queue *queue, sqp_visited *visited)
 {
     for (size_t i = 0; i < visited->count; i++) {
         free((void *)(uintptr_t)visited->pods[i].name);
-        release(queue, visited->pods[i].object);
+        (void)sqp_drop_refs(queue, &visited->pods[i].object, 1);
     }
     free(visited->pods);
     *visited = (sqp_visited){NULL, 0, 0, 0};
@@ -600,15 +599,15 @@ sqp_visited_free(sqp_queue *queue, sqp_visited *visited)
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-int
-sqp_make_refs(sqp_queue *queue, uint64_t *refs, size_t count)
+static int
+make_refs(sqp_queue *queue, uint64_t *refs, size_t count)
 {
     size_t made = 0;
 
     while (made < count) {
         struct chunk *chunk = calloc(1, sizeof *chunk);
         if (chunk == NULL) {
-            return 0; /* what was made is freed with the queue */
+            return SCHEDQ_NOMEM; /* what was made is freed with the queue */
         }
         for (size_t i = 0; i < REFS_IN_CHUNK && made < count; i++) {
             atomic_store_explicit(&chunk->refs[i].count, 1, memory_order_relaxed);
@@ -619,18 +618,30 @@ sqp_make_refs(sqp_queue *queue, uint64_t *refs, size_t count)
                                                       memory_order_release, memory_order_relaxed)) {
         }
     }
-    return 1;
+    return SCHEDQ_OK;
 }
 
 int
+sqp_make_refs(sqp_queue *queue, uint64_t *refs, size_t count)
+{
+    int status = enter(queue);
+
+    return status != SCHEDQ_OK ? status : leave(queue, make_refs(queue, refs, count));
+}
+
+/* Keeps the words: they are those of the call that the references were for. */
+int
 sqp_drop_refs(sqp_queue *queue, const uint64_t *refs, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        release(queue, refs[i]);
+    int status = count_in(queue);
+
+    if (status == SCHEDQ_OK) {
+        for (size_t i = 0; i < count; i++) {
+            release(queue, refs[i]);
+        }
+        status = leave(queue, SCHEDQ_OK);
     }
-    return atomic_load_explicit(&queue->dead_count, memory_order_relaxed) >= DEAD_BEFORE_TAKEN
-               ? SQP_DEAD
-               : 0;
+    return status;
 }
 
 size_t
@@ -649,8 +660,8 @@ sqp_ask_for_attention(sqp_queue *queue, int asks)
  * The whole list is taken, so that no exchange meets a ref that was taken and put back. What has
  * no room goes back.
  */
-size_t
-sqp_take_dead(sqp_queue *queue, uint64_t *refs, size_t room)
+static size_t
+take_dead(sqp_queue *queue, uint64_t *refs, size_t room)
 {
     struct ref *ref = atomic_exchange_explicit(&queue->dead, NULL, memory_order_acquire);
     struct ref *last = ref;
@@ -670,6 +681,18 @@ sqp_take_dead(sqp_queue *queue, uint64_t *refs, size_t room)
         }
     }
     (void)atomic_fetch_sub_explicit(&queue->dead_count, taken, memory_order_relaxed);
+    return taken;
+}
+
+size_t
+sqp_take_dead(sqp_queue *queue, uint64_t *refs, size_t room)
+{
+    size_t taken = 0;
+
+    if (count_in(queue) == SCHEDQ_OK) {
+        taken = take_dead(queue, refs, room);
+        (void)leave(queue, SCHEDQ_OK);
+    }
     return taken;
 }
 

@@ -26,12 +26,12 @@ enum { SQP_DEAD = 0x100 };
 /* The words of this thread's last call that was refused; empty if they say nothing. */
 const char *sqp_words(void);
 
-/* A queue; objects are counted here. `self` is passed to sqp_py_affinity, if has_affinity. */
-int sqp_create(schedq_config_t *config, void *self, int has_affinity, sqp_queue **queue);
-/* Ends the timer thread and the queue, with its pods. Later calls are refused. */
+/* Bytes of a sqp_queue, which the package allocates: all zero until sqp_create. */
+size_t sqp_size(void);
+/* Makes the queue. `self` is passed to sqp_py_affinity, if has_affinity. */
+int sqp_create(schedq_config_t *config, void *self, int has_affinity, sqp_queue *queue);
+/* Ends the timer thread and the queue, with its pods and refs. Later calls are refused. */
 int sqp_end(sqp_queue *queue);
-/* Frees what sqp_end left, if it has ended the queue. Nothing may call it any more. */
-void sqp_free(sqp_queue *queue);
 
 #define CALL(name, parameters, arguments) int sqp_##name parameters;
 #define CALL_QUEUE(name, parameters, arguments) int sqp_##name parameters;
@@ -98,7 +98,7 @@ int sqp_peek(sqp_queue *queue, sqp_visited *visited);
 int sqp_peek_many(sqp_queue *queue, size_t count, sqp_visited *visited);
 void sqp_visited_free(sqp_queue *queue, sqp_visited *visited);
 
-/* Makes `count` refs, each with one reference, the caller's. 0: no memory. */
+/* Makes `count` refs, each with one reference, the caller's. */
 int sqp_make_refs(sqp_queue *queue, uint64_t *refs, size_t count);
 /* Drops one reference of each; 0 is none. Returns SQP_DEAD or 0. */
 int sqp_drop_refs(sqp_queue *queue, const uint64_t *refs, size_t count);

@@ -52,8 +52,9 @@ class Objects:
     def _make(self, count: int) -> list[int]:
         """New refs for the caller; some more become spare."""
         made = ffi.new("uint64_t[]", count + _MANY)
-        if not lib.sqp_make_refs(self.queue, made, count + _MANY):
-            refuse(Status.NOMEM, "no memory to count references to objects")
+        status = lib.sqp_make_refs(self.queue, made, count + _MANY) & ~lib.SQP_DEAD
+        if status != Status.OK:
+            refuse(status)
         refs: list[int] = ffi.unpack(made, count + _MANY)
         self._spare.extend(refs[count:])
         return refs[:count]

@@ -76,19 +76,19 @@ def _stop_timers() -> None:
         lib.sqp_stop(queue._c)
 
 
-def _end(c: Any, callables: list[Any]) -> None:
+def _end(c: Any, kept: list[Any]) -> None:
     """Ends a queue that nothing refers to. In a callable of this queue that is refused: another thread does it then.
 
-    The callables have to live until the queue has ended.
+    What C has lives until the queue has ended.
     """
     if lib.sqp_end(c) == Status.BUSY:
-        threading.Thread(target=_end_later, args=(c, callables), daemon=True).start()
+        threading.Thread(target=_end_later, args=(c, kept), daemon=True).start()
 
 
-def _end_later(c: Any, callables: list[Any]) -> None:
+def _end_later(c: Any, kept: list[Any]) -> None:
     while lib.sqp_end(c) == Status.BUSY:
         time.sleep(0.01)
-    callables.clear()
+    kept.clear()
 
 
 def _text(get: Callable[[Any, int], Any]) -> str:
@@ -153,15 +153,16 @@ class Queue:
             setattr(config, key, int(value))
         self._over = False
         self._objects = Objects()
-        self._kept: list[Any] = []  # handles of the callables, which C has
+        self._kept: list[Any] = []  # what C has: the memory of the queue, handles of the callables
         asked = self._keep(Asked(self._objects, affinity_matches)) if affinity_matches is not None else ffi.NULL
-        out = ffi.new("sqp_queue **")
-        status = lib.sqp_create(config, asked, affinity_matches is not None, out)
+        # No finalizer frees this: others, which come later, may call the queue. It is with those that C may call, too.
+        memory = ffi.new("char[]", lib.sqp_size())
+        self._kept.append(memory)
+        self._c = self._objects.queue = ffi.cast("sqp_queue *", memory)
+        status = lib.sqp_create(config, asked, affinity_matches is not None, self._c)
         if status != _OK:
             self._over = True
             refuse(status)
-        # Finalizers may call the queue after its own: so the memory goes when nothing has this pointer.
-        self._c = self._objects.queue = ffi.gc(out[0], lib.sqp_free)
         self.external_clock = bool(config.external_clock)
         self.kube_minor = int(config.kube_minor)
         self._fd = -1
