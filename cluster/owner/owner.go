@@ -186,6 +186,7 @@ type Owner struct {
 	nextRenew int64
 
 	members, owners, events, tops *store.Mirror
+	specs                         *store.Feed // of all shards
 
 	processes  []string // that should own shards, in order
 	memberKeys map[string]record.Member
@@ -236,6 +237,7 @@ func New(config Config) (*Owner, error) {
 	o.owners = o.mirror(o.layout.Owners(), o.ownersListed, o.ownersChanged)
 	o.events = o.mirror(o.layout.Events(), o.eventsListed, o.eventsChanged)
 	o.tops = o.mirror(o.layout.Tops(), o.topsListed, o.topsChanged)
+	o.specs = &store.Feed{Port: config.Port, Prefix: o.layout.Pods(), Later: o.later}
 	return o, nil
 }
 
@@ -252,6 +254,7 @@ func (o *Owner) Start() {
 	o.members.Start()
 	o.owners.Start()
 	o.events.Start()
+	o.specs.Start()
 	if o.config.Publish > 0 {
 		o.tops.Start()
 	}
@@ -268,6 +271,7 @@ func (o *Owner) Close() {
 	for _, mirror := range []*store.Mirror{o.members, o.owners, o.events, o.tops} {
 		mirror.Stop()
 	}
+	o.specs.Stop()
 	for _, h := range o.holdings {
 		o.drop(h, nil)
 	}
@@ -363,7 +367,7 @@ func (o *Owner) Serves(s int) bool { return !o.closed && !o.fenced() && o.queue.
 
 // Revision is the newest one that a watch brought.
 func (o *Owner) Revision() int64 {
-	newest := max(o.members.Revision(), o.owners.Revision(), o.events.Revision(), o.tops.Revision())
+	newest := max(o.members.Revision(), o.owners.Revision(), o.events.Revision(), o.tops.Revision(), o.specs.Revision())
 	for _, h := range o.holdings {
 		newest = max(newest, h.revision())
 	}

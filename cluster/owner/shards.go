@@ -133,7 +133,7 @@ func (o *Owner) own(h *holding, token int64) {
 // follow keeps up with the shard's specs. The first list loads the shard.
 func (o *Owner) follow(h *holding, token int64, states []store.Pair) {
 	h.specs = &store.Mirror{
-		Port: o.config.Port, Prefix: o.layout.ShardPods(h.shard), Later: o.later,
+		Port: o.config.Port, Feed: o.specs, Prefix: o.layout.ShardPods(h.shard), Later: o.later,
 		Listed: func(specs []store.Pair, _ int64) {
 			if h.phase != loading {
 				o.unread(h, o.queue.Relist(h.shard, specs))
