@@ -232,7 +232,7 @@ func (m *Member) call(do func() error) error {
 	return err
 }
 
-// Start begins something that is answered later: then is called once, by another goroutine or before it returns, and calls no method of
+// start begins something that is answered later: then is called once, by another goroutine or before it returns, and calls no method of
 // the member.
 type start func(then func(error)) error
 
