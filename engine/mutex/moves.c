@@ -107,7 +107,7 @@ concerns_assigned(const struct walk *walk, const struct entry *entry)
     return matches;
 }
 
-static bool
+STRAIGHT bool
 is_candidate(const struct walk *walk, const struct entry *entry)
 {
     if (walk->assigned != NULL && !concerns_assigned(walk, entry)) {

@@ -121,9 +121,9 @@ static bool
 passed_before(const struct route *route, const struct entry *entry)
 {
     const struct rules *rules = &route->queue->base.rules;
-    bool backs_off = entry->place == SCHEDQ_BACKOFF || entry->place == SCHEDQ_ERROR_BACKOFF;
 
-    return rules->pop_from_backoff && backs_off &&
+    return (entry->place == SCHEDQ_BACKOFF || entry->place == SCHEDQ_ERROR_BACKOFF) &&
+           rules->pop_from_backoff &&
            (route->label == LABEL_BACKOFF_COMPLETE || rules->backoff_opens_gates);
 }
 

@@ -39,6 +39,16 @@ each_place_keeps_a_queue(void **state)
 }
 
 static void
+held_pods_keep_a_queue_too(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
+    assert_ok(schedq_hold(fx_worker(fixture), pod, NULL));
+    refused(fixture, "1 held");
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
+}
+
+static void
 a_pod_in_flight_that_was_deleted_keeps_a_queue_too(void **state)
 {
     fixture_t *fixture = *state;
@@ -121,6 +131,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(each_place_keeps_a_queue),
+        fx_test(held_pods_keep_a_queue_too),
         fx_test(a_pod_in_flight_that_was_deleted_keeps_a_queue_too),
         fx_test(an_empty_queue_is_destroyed),
         fx_test(with_pods_drops_them),

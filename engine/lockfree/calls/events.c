@@ -285,7 +285,7 @@ concerns_assigned(const struct walk *walk, const struct view *view)
     return matches;
 }
 
-static bool
+STRAIGHT bool
 is_candidate(const struct walk *walk, const struct view *view)
 {
     if (walk->assigned != NULL && !concerns_assigned(walk, view)) {

@@ -54,19 +54,6 @@ route_after_backoff(struct worker *worker, const struct view *view, int64_t now)
                         .gate = queue_backoff_keeps_gate(queue) ? view->gate : 0};
 }
 
-struct way
-route_by_strategy(struct worker *worker, const struct view *view, enum strategy strategy,
-                  int64_t now)
-{
-    bool at_once = strategy == STRATEGY_IMMEDIATELY;
-    struct way way =
-        at_once ? route_to_active(worker, view) : route_after_backoff(worker, view, now);
-
-    way.named = queue_of(worker)->base.rules.counts_entities &&
-                (at_once ? way.place == PLACE_ACTIVE : place_backs_off(way.place));
-    return way;
-}
-
 bool
 route_from_hold(struct worker *worker, const struct view *view, int64_t now, struct way *way)
 {

@@ -64,10 +64,6 @@ struct way route_from_backoff(struct worker *worker, const struct view *view);
  */
 struct way route_after_backoff(struct worker *worker, const struct view *view, int64_t now);
 
-/** As a strategy says, which is not SKIP. */
-struct way route_by_strategy(struct worker *worker, const struct view *view, enum strategy strategy,
-                             int64_t now);
-
 /**
  * Is the pod held, and nothing keeps it back any more? Then *way is where it goes. [host] No gate
  * is asked.
@@ -78,13 +74,28 @@ bool route_from_hold(struct worker *worker, const struct view *view, int64_t now
 struct way route_admitted(const struct queue *queue, uint64_t rejectors,
                           const schedq_history_t *history, bool backoff, int64_t now);
 
-/** Such a way, if entities are counted: the host's verdict named backoff, or active. */
+/** Such a way, if entities are counted: a verdict named backoff, or active. */
 static inline void
 route_name(const struct queue *queue, bool backoff, struct way *way)
 {
     if (queue->base.rules.counts_entities) {
         way->named = !backoff || place_backs_off(way->place);
     }
+}
+
+/** As a strategy says, which is not SKIP. */
+STRAIGHT struct way
+route_by_strategy(struct worker *worker, const struct view *view, enum strategy strategy,
+                  int64_t now)
+{
+    bool backoff = strategy != STRATEGY_IMMEDIATELY;
+    struct way way =
+        backoff ? route_after_backoff(worker, view, now) : route_to_active(worker, view);
+
+    if (queue_of(worker)->base.rules.counts_entities) {
+        way.named = place_backs_off(way.place) || (!backoff && way.place == PLACE_ACTIVE);
+    }
+    return way;
 }
 
 #endif
