@@ -25,6 +25,7 @@ NOT_BOUND = {
     "schedq_status_name": "Status.name is the same",
     "schedq_place_name": "Place.name is the same",
     "schedq_plugin_name": "Queue.plugin without interests is the same",
+    "schedq_pod_list_add": "pre-queueing hints are left out: a preCheck narrows a change in one call",
     # [host]: a Python program can be called back
     "schedq_event_begin": "host",
     "schedq_event_stamp": "host",
@@ -92,7 +93,7 @@ class TheHeaders(unittest.TestCase):
 
     def test_the_configuration_is_complete(self) -> None:
         arguments = set(inspect.signature(schedq.Queue).parameters) - {"preset"}
-        own = {"objects", "decide", "clock", "allocator", "object_ctx", "retain", "release"}
+        own = {"pre_queueing_hints", "objects", "decide", "clock", "allocator", "object_ctx", "retain", "release"}
         self.assertEqual(arguments, fields("schedq_config_t") - own)
 
     def test_a_spec_is_complete(self) -> None:
