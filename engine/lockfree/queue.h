@@ -170,10 +170,10 @@ struct worker {
     atomic_u64 room;
     atomic_u64 holds;               /* of active pods; counted as in the tally */
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
+    struct hazard_slot pins;
     /* as owed, of a pod that another worker added (settle.h); section_ask reads it */
     _Alignas(CACHE_LINE) atomic_u64 settled;
     struct tally tally;
-    struct hazard_slot pins;
     struct incoming incoming[]; /* one, or two if entities are counted (incoming.h) */
 };
 
