@@ -2,7 +2,9 @@ package queue
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"schedq"
 	"schedq/cluster/record"
@@ -60,12 +62,16 @@ func (q *Queue) placeOf(key, prefix string) string { return key[len(prefix):] }
 // admit makes a pod of a pair, and puts it nowhere.
 func (q *Queue) admit(part *part, pair store.Pair) (*pod, error) {
 	spec, err := record.DecodeSpec(pair.Value)
+	place := q.placeOf(pair.Key, q.config.Layout.Pods())
+	if _, name, ok := record.SplitPlace(place); !ok || len(name) > record.NameMax || strings.IndexByte(name, 0) >= 0 {
+		err = fmt.Errorf("name %q: legal are 1..%d bytes, none of them 0", name, record.NameMax)
+	}
 	if err != nil {
 		return nil, &UnreadableError{pair.Key, err}
 	}
 	q.lastID++
 	p := &pod{
-		id: q.lastID, part: part, place: q.placeOf(pair.Key, q.config.Layout.Pods()), uid: pair.Create, mod: pair.Mod, spec: spec,
+		id: q.lastID, part: part, place: place, uid: pair.Create, mod: pair.Mod, spec: spec,
 		node: spec.Nominated, since: q.config.Wall(),
 	}
 	// The end of this pod deletes what an earlier one of its name left.
@@ -76,7 +82,7 @@ func (q *Queue) admit(part *part, pair store.Pair) (*pod, error) {
 	return p, nil
 }
 
-// UnreadableError is a spec that is none: the pod waits until its submitter puts it right, or deletes it.
+// UnreadableError is a spec, or the name of one, that is none: the pod waits until its submitter puts it right, or deletes it.
 type UnreadableError struct {
 	Key string
 	Why error

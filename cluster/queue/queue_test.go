@@ -3,6 +3,7 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"schedq"
@@ -297,9 +298,11 @@ func TestWhatIsNoSpecIsReportedAndLeftAlone(t *testing.T) {
 	f := newFixture(t)
 	f.put("0003/a/bad", "{")
 	f.put("0003/a/good", "{}")
+	f.put("0003/", "{}")
+	f.put("0003/a/"+strings.Repeat("b", record.NameMax), "{}")
 	unreadable := f.own(3, nil)
 	var why *UnreadableError
-	if len(unreadable) != 1 || !errors.As(unreadable[0], &why) || why.Key != layout.Pod("0003/a/bad") {
+	if len(unreadable) != 3 || !errors.As(unreadable[1], &why) || why.Key != layout.Pod("0003/a/bad") {
 		t.Errorf("reported: %v", unreadable)
 	}
 	if popped := f.pop(0); popped.Name != "a/good" {
