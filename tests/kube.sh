@@ -44,11 +44,15 @@ in_example()
     in_module examples/kube-scheduler "$@"
 }
 
+# Go does not see that an installed header changed, and would take what it compiled with the one before: so the headers' sum is
+# among the flags.
 in_module()
 {
+    local sum
+    sum=$(cat "$kube_prefix"/include/schedq/*.h | cksum)
     (cd "$root/$1" && shift &&
         env GOTOOLCHAIN=local GOFLAGS=-buildvcs=false GODEBUG=cgocheck=1 LD_LIBRARY_PATH="$kube_prefix/lib" \
-            PKG_CONFIG_PATH="$kube_prefix/lib/pkgconfig" "$@")
+            CGO_CFLAGS="-O2 -g -DSCHEDQ_HEADERS=${sum%% *}" PKG_CONFIG_PATH="$kube_prefix/lib/pkgconfig" "$@")
 }
 
 # go_format MODULE: succeeds if gofmt would change nothing.
