@@ -82,7 +82,7 @@ call_begin_worker(struct call *call, schedq_worker_t *worker)
             return status;
         }
     }
-    if (!word_try_take(&worker->busy, inside_thread()->number)) {
+    if (!word_try_take(&worker->busy, INSIDE_THREAD.number)) {
         return call_refuse_worker(worker);
     }
     worker->words[0] = '\0';

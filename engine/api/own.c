@@ -83,7 +83,7 @@ leave(struct own *own)
         }
         schedq_worker_t *worker = own->worker;
 
-        if (own->forks != inside_forks() || thread != inside_thread()->number) {
+        if (own->forks != inside_forks() || thread != INSIDE_THREAD.number) {
             return; /* a parent's; or adopted, since the thread was taken for dead */
         }
         if (word == word_of(thread, OWNED) && change(own, word, word_of(0, FREE))) {
@@ -149,7 +149,7 @@ find(const schedq_t *queue)
         if ((enum state)(word & 0xff) == ORPHAN) {
             *at = own->next_of_thread;
             free(own);
-        } else if (own->queue == queue && word_thread(word) == inside_thread()->number) {
+        } else if (own->queue == queue && word_thread(word) == INSIDE_THREAD.number) {
             break;
         } else {
             at = &own->next_of_thread;
@@ -213,7 +213,7 @@ own_begin(schedq_worker_t *worker)
     own->forks = inside_forks();
     own->next_of_thread = mine.first;
     mine.first = own;
-    word_store(&own->word, word_of(inside_thread()->number, OWNED));
+    word_store(&own->word, word_of(INSIDE_THREAD.number, OWNED));
     return SCHEDQ_OK;
 }
 
@@ -240,7 +240,7 @@ own_end(schedq_t *queue, const schedq_worker_t *worker, bool anybody, uint32_t *
         struct own *own = *at;
 
         *at = own->next_of_thread;
-        return change(own, word_of(inside_thread()->number, OWNED), word_of(0, FREE));
+        return change(own, word_of(INSIDE_THREAD.number, OWNED), word_of(0, FREE));
     }
     uint64_t word;
     struct own *own = own_of(queue, worker, &word);

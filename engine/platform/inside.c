@@ -4,7 +4,7 @@
 const struct inside *
 inside_find(const void *queue)
 {
-    const struct inside *frame = inside_thread()->top;
+    const struct inside *frame = INSIDE_THREAD.top;
 
     while (inside_is_frame(frame) && (frame->where & ~INSIDE_KINDS) != (uintptr_t)queue) {
         frame = frame->outer;
@@ -15,12 +15,16 @@ inside_find(const void *queue)
 void
 inside_look_next(void)
 {
-    struct inside **end = &inside_thread()->top;
+    struct inside *last = INSIDE_THREAD.top;
 
-    while (inside_is_frame(*end)) {
-        end = &(*end)->outer;
+    if (!inside_is_frame(last)) {
+        INSIDE_THREAD.top = INSIDE_LOOK;
+        return;
     }
-    *end = INSIDE_LOOK;
+    while (inside_is_frame(last->outer)) {
+        last = last->outer;
+    }
+    last->outer = INSIDE_LOOK;
 }
 
 #if !defined(SCHEDQ_ATOMICS_CONTROLLED)

@@ -57,14 +57,15 @@ struct inside_thread {
 #if defined(SCHEDQ_ATOMICS_CONTROLLED)
 /** The simulated thread's; simulated threads share the variables of the one thread there is. */
 struct inside_thread *inside_thread(void);
+#define INSIDE_THREAD (*inside_thread())
 #else
 extern _Thread_local struct inside_thread inside_own __attribute__((tls_model("initial-exec")));
-
-static inline struct inside_thread *
-inside_thread(void)
-{
-    return &inside_own;
-}
+/*
+ * The calling thread's. It is named and not pointed to. A sanitizer compares each pointer with
+ * NULL. For the address of such a variable gcc 12 takes the flags of the addition that makes it,
+ * and the linker replaces that by an instruction that sets none.
+ */
+#define INSIDE_THREAD inside_own
 #endif
 
 static inline bool
@@ -77,7 +78,7 @@ inside_is_frame(const struct inside *frame)
 static inline bool
 inside_is_plain(void)
 {
-    return inside_thread()->top == NULL;
+    return INSIDE_THREAD.top == NULL;
 }
 
 /** The innermost frame of this queue; NULL: the thread is not inside of it. */
@@ -107,25 +108,23 @@ void inside_watch_forks(void);
 static inline void
 inside_enter(struct inside *frame, const void *queue)
 {
-    struct inside_thread *thread = inside_thread();
-
     frame->where = (uintptr_t)queue;
-    frame->outer = thread->top;
-    thread->top = frame;
+    frame->outer = INSIDE_THREAD.top;
+    INSIDE_THREAD.top = frame;
 }
 
 /** `frame` is the one that was entered last. */
 static inline void
 inside_leave(const struct inside *frame)
 {
-    inside_thread()->top = frame->outer;
+    INSIDE_THREAD.top = frame->outer;
 }
 
 /** The caller's code begins, or ends (CALLBACK_NONE). Where no call was entered, nothing. */
 static inline void
 inside_calls(enum callback callback)
 {
-    struct inside *frame = inside_thread()->top;
+    struct inside *frame = INSIDE_THREAD.top;
 
     if (inside_is_frame(frame)) {
         frame->where = (frame->where & ~INSIDE_KINDS) | (uintptr_t)callback;

@@ -17,7 +17,7 @@
  *
  * Bounds: one thread, one queue, two attempts.
  *
- * stands for engine/api/own.c leave 93833696
+ * stands for engine/api/own.c leave 0ce2692b
  * stands for engine/api/own.c claim_all 88ad86ed
  * stands for engine/api/own.c own_claim a5106a34
  * stands for engine/api/own.c own_disclaim b796f61b
