@@ -55,6 +55,8 @@ class Pods(Case):
             queue.add("c", priority=2**31)
         with self.assertRaises(TypeError):
             queue.add("c", priority="high")  # type: ignore[arg-type]
+        with self.assertRaisesRegex(TypeError, "event 'NodeAdd' is no number"):
+            queue.notify("NodeAdd")  # type: ignore[arg-type]
         with self.assertRaisesRegex(schedq.Busy, "worker"):
             queue.plugin("Late")
         queue.close()
@@ -175,6 +177,18 @@ class Pods(Case):
         self.assertEqual(queue.not_before(first, 0), Place.ACTIVE)
         self.assertEqual(queue.label_cancel(7), 2)
         self.assertIsNone(queue.hold(first))
+
+    def test_a_pod_is_named_or_its_handle_given(self) -> None:
+        queue = Queue()
+        both: list[str | int] = ["a", queue.add("a")]
+        for pod in both:
+            self.assertEqual((queue.position(pod), queue.hold(pod), queue.release(pod)), ((0, 0), Place.HELD, Place.ACTIVE))
+            self.assertEqual(queue.not_before(pod, queue.now_ns() + 3600 * SECOND_NS), Place.HELD)
+            self.assertRegex(str(queue.explain(pod)), "held")
+            self.assertEqual(queue.not_before(pod, 0), Place.ACTIVE)
+            self.assertTrue(queue.nominate(pod, 4))
+        self.assertEqual((queue.hold("b"), queue.release("b"), queue.not_before("b", 0)), (None, None, None))
+        self.assertEqual((queue.position("b"), queue.explain("b"), queue.nominate("b", 4)), (None, None, False))
 
     def test_nominations(self) -> None:
         queue = Queue()

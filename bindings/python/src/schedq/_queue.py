@@ -359,24 +359,37 @@ class Queue:
         c = _new("schedq_result_t *")
         return self._result(lib.sqp_activate(self._c, pods, len(pods), c), c)
 
-    def nominate(self, handle: int, node: int) -> bool:
-        """A node is meant for the pod; 0: none is. False: there is no such pod."""
-        return self._found(lib.sqp_nominate(self._c, (handle,), node))
-
-    def hold(self, handle: int) -> Optional[Place]:
-        """Keeps a pod back until it is released. Where it is then; None: there is no such pod."""
+    def _handle(self, pod: Union[str, int]) -> Optional[int]:
+        """The handle of a pod that the caller names, or has the handle of. None: no pod has that name."""
+        if isinstance(pod, int):
+            return pod
+        if not isinstance(pod, str):
+            raise TypeError(f"pod {pod!r} is neither a name nor a handle")
+        text = encode(pod)
         c = _new("schedq_result_t *")
-        return Place(c.place) if self._found(lib.sqp_hold(self._c, (handle,), c)) else None
+        return int(c.pod.bits) if self._found(lib.sqp_find(self._c, text, len(text), c)) else None
 
-    def release(self, handle: int) -> Optional[Place]:
-        """Lets a pod go that hold keeps back."""
-        c = _new("schedq_result_t *")
-        return Place(c.place) if self._found(lib.sqp_release(self._c, (handle,), c)) else None
+    def nominate(self, pod: Union[str, int], node: int) -> bool:
+        """A node is meant for the pod; 0: none is. By name or handle. False: there is no such pod."""
+        handle = self._handle(pod)
+        return handle is not None and self._found(lib.sqp_nominate(self._c, (handle,), node))
 
-    def not_before(self, handle: int, time_ns: int) -> Optional[Place]:
-        """Keeps a pod back until a time on the queue's clock; 0: lets it go."""
+    def hold(self, pod: Union[str, int]) -> Optional[Place]:
+        """Keeps a pod back until it is released; by name or handle. Where it is then; None: there is no such pod."""
+        return self._placed(lib.sqp_hold, pod)
+
+    def release(self, pod: Union[str, int]) -> Optional[Place]:
+        """Lets a pod go that hold keeps back; by name or handle."""
+        return self._placed(lib.sqp_release, pod)
+
+    def not_before(self, pod: Union[str, int], time_ns: int) -> Optional[Place]:
+        """Keeps a pod back until a time on the queue's clock; 0: lets it go. By name or handle."""
+        return self._placed(lib.sqp_not_before, pod, time_ns)
+
+    def _placed(self, call: Callable[..., int], pod: Union[str, int], *arguments: int) -> Optional[Place]:
+        handle = self._handle(pod)
         c = _new("schedq_result_t *")
-        return Place(c.place) if self._found(lib.sqp_not_before(self._c, (handle,), time_ns, c)) else None
+        return Place(c.place) if handle is not None and self._found(call(self._c, (handle,), *arguments, c)) else None
 
     def _counted(self, call: Callable[..., int], *arguments: Any) -> int:
         count = _new("size_t *")
@@ -605,6 +618,8 @@ class Queue:
         return int(lib.sqp_event_plugins(self._c, profile, event))
 
     def _change(self, event: int, target: int, precheck: Optional[Callable[[Any], object]]) -> tuple[Any, Any]:
+        if not isinstance(event, int):
+            raise TypeError(f"event {event!r} is no number: legal are those of Event, and what define_event returned")
         change = _new("schedq_change_t *")
         lib.sqp_init_change(change)
         change.event = event
@@ -719,8 +734,11 @@ class Queue:
         finally:
             lib.sqp_visited_free(self._c, visited)
 
-    def position(self, handle: int) -> Optional[tuple[int, int]]:
-        """How many active pods rank before it, at least and at most. None: it is not active."""
+    def position(self, pod: Union[str, int]) -> Optional[tuple[int, int]]:
+        """How many active pods rank before it, at least and at most; by name or handle. None: it is not active."""
+        handle = self._handle(pod)
+        if handle is None:
+            return None
         bounds = _new("uint64_t[2]")
         status = self._settle(lib.sqp_position(self._c, (handle,), bounds, bounds + 1))
         if status in (_GONE, _NOT_FOUND):
@@ -730,18 +748,10 @@ class Queue:
 
     def explain(self, pod: Union[str, int]) -> Optional[Explanation]:
         """Why a pod is where it is; by name or handle."""
-        handle: int = 0
-        if isinstance(pod, str):
-            text = encode(pod)
-            c = _new("schedq_result_t *")
-            if not self._found(lib.sqp_find(self._c, text, len(text), c)):
-                return None
-            handle = c.pod.bits
-        else:
-            handle = pod
+        handle = self._handle(pod)
         why = _new("schedq_explanation_t *")
         lib.sqp_init_explanation(why)
-        if not self._found(lib.sqp_explain(self._c, (handle,), why)):
+        if handle is None or not self._found(lib.sqp_explain(self._c, (handle,), why)):
             return None
         return Explanation(
             text=_text(lambda room, size: lib.sqp_explanation_text(self._c, why, room, size)),
