@@ -59,6 +59,9 @@ func TestOneCommandStartsAClusterOnAnEtcdOfItsOwn(t *testing.T) {
 	if out := run(t, 1, append(etcdListen, "put", "default/low")...); !strings.Contains(out, "is there") {
 		t.Errorf("a second pod of a name: %s", out)
 	}
+	if out := run(t, 1, append(etcdListen, "put", "default/typo", `{"prioriti":5}`)...); !strings.Contains(out, `"prioriti": legal are priority, data`) {
+		t.Errorf("a field that no spec has: %s", out)
+	}
 	// etcdctl's way is the documented one: a key and JSON.
 	etcd := clientOf(t, address)
 	key := strings.TrimSpace(run(t, 0, append(etcdListen, "key", "default/other")...))
@@ -102,6 +105,9 @@ func TestOneCommandStartsAClusterOnAnEtcdOfItsOwn(t *testing.T) {
 	if status := s.process.ProcessState.ExitCode(); status != 0 {
 		t.Errorf("after SIGTERM: exit status %d", status)
 	}
+	if strings.Contains(s.log.String(), "lost") {
+		t.Errorf("shards that were given away in order are logged as lost:\n%s", &s.log)
+	}
 
 	// What was parked is parked after a restart, with its attempts, and an event frees it.
 	s = start()
@@ -140,6 +146,9 @@ func TestBadUsageIsRefusedInWords(t *testing.T) {
 		var out, errs bytes.Buffer
 		if status := command.Start(strings.Fields(line), &out, &errs); status != 0 || errs.Len() > 0 || out.Len() == 0 {
 			t.Errorf("%s: exit status %d, %q", line, status, errs.String())
+		}
+		if strings.Count(out.String(), "  -version") > 1 {
+			t.Errorf("%s tells of an option twice:\n%s", line, out.String())
 		}
 	}
 }

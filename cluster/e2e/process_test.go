@@ -35,6 +35,7 @@ type shard struct {
 	url     string
 	ended   chan struct{}
 	client  *http.Client
+	log     bytes.Buffer // what it wrote to stderr; read it after ended
 }
 
 // startShard starts a schedq-shard with these options, and waits until it answers.
@@ -43,8 +44,7 @@ func startShard(t testing.TB, options ...string) *shard {
 	s.process = exec.Command(os.Args[0], append([]string{"run", "--listen", "127.0.0.1:0"}, options...)...)
 	s.process.Env = append(os.Environ(), asShard+"=1")
 	s.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	log := &bytes.Buffer{}
-	s.process.Stderr = log
+	s.process.Stderr = &s.log
 	out, err := s.process.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func startShard(t testing.TB, options ...string) *shard {
 		return s
 	}
 	<-s.ended
-	t.Logf("schedq-shard did not start: %q %v\n%s", line, err, log)
+	t.Logf("schedq-shard did not start: %q %v\n%s", line, err, &s.log)
 	return nil
 }
 

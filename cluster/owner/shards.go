@@ -231,11 +231,13 @@ func (o *Owner) release(h *holding, inFlight int, unsure bool) {
 				}
 			})
 		default:
+			why := queue.ErrLost
 			if answer.Held {
 				o.counts.Releases++
 				o.config.Trace(Step{What: Released, Shard: h.shard, Token: token, InFlight: inFlight})
+				why = nil
 			}
-			o.drop(h, queue.ErrLost)
+			o.drop(h, why)
 			o.reconcile()
 		}
 	})
@@ -282,7 +284,7 @@ func (o *Owner) guardShard(h *holding) {
 	})
 }
 
-// drop forgets a shard. Whose it is the watch of owner keys says.
+// drop forgets a shard. Whose it is the watch of owner keys says. why: nil if it was given away, or the owner ends.
 func (o *Owner) drop(h *holding, why error) {
 	if h.phase == none {
 		return

@@ -82,7 +82,7 @@ func read(w http.ResponseWriter, r *http.Request) (asked question, ok bool) {
 	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&asked); err != nil {
-		refuse(w, err)
+		refuse(w, fmt.Errorf("body: %w", err))
 		return asked, false
 	}
 	if len(asked.Tickets) > podsMax {

@@ -54,8 +54,11 @@ func put(o *options, words []string) error {
 		text = words[1]
 	}
 	spec, err := record.DecodeSpec([]byte(text))
+	if err == nil && text != "" {
+		err = noOtherFields(text)
+	}
 	if err != nil {
-		return fmt.Errorf("SPEC %q: %w", text, err)
+		return fmt.Errorf("SPEC '%s': %w", text, err)
 	}
 	return withClient(o, func(ctx context.Context, _ *clientv3.Client, c *client.Client) error {
 		uid, err := c.Submit(ctx, client.Pod{Name: words[0], Lot: o.lot, Spec: spec})
@@ -64,6 +67,16 @@ func put(o *options, words []string) error {
 		}
 		return err
 	})
+}
+
+// noOtherFields refuses a field that no spec has. Who reads specs ignores such fields; who types one meant another.
+func noOtherFields(text string) error {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&record.Spec{}); err != nil {
+		return fmt.Errorf("%w: legal are priority, data, nominated, not_before", err)
+	}
+	return nil
 }
 
 // event tells of an event.

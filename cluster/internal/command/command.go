@@ -24,7 +24,7 @@ One queue over many machines, on etcd: docs/CLUSTER.md.
           to the others, in order. Without --etcd it starts an etcd of its own.
   status  who owns what, how many pods, how old, how far the watches are, who pops below others' priorities
   key     prints the key of a pod: namespace/name
-  put     submits a pod; SPEC is JSON, like {"priority":5}; default {}
+  put     submits a pod, and prints its UID; SPEC is JSON, like {"priority":5}; default {}
   event   tells that something happened: pods that wait for it are tried again
 
 options:
@@ -61,22 +61,22 @@ func (o *options) flags() *flag.FlagSet {
 	set.StringVar(&o.key, "key", "", "`FILE` with that certificate's key")
 	set.StringVar(&o.user, "user", "", "`NAME` of the user of etcd")
 	set.StringVar(&o.passwordFile, "password-file", "", "`FILE` whose first line is that user's password")
-	set.StringVar(&o.prefix, "prefix", record.DefaultPrefix, "what all keys begin with; ends in /")
+	set.StringVar(&o.prefix, "prefix", record.DefaultPrefix, "`PREFIX` that all keys begin with; ends in /")
 	set.DurationVar(&o.timeout, "timeout", 2*time.Second, "how long an answer of etcd is waited for")
 	set.StringVar(&o.data, "data", "schedq-data", "run without --etcd: `DIRECTORY` of the etcd that it starts")
 	set.StringVar(&o.etcdListen, "etcd-listen", "127.0.0.1:2379", "run without --etcd: `ADDRESS` of the etcd that it starts")
 	set.StringVar(&o.listen, "listen", "127.0.0.1:7730", "run: `ADDRESS` to answer HTTP on; port 0: any")
-	set.StringVar(&o.name, "name", "", "run: begins this process' name; default: the host's")
-	set.IntVar(&o.shards, "shards", 256, "run, when the cluster is created: 1..4096")
+	set.StringVar(&o.name, "name", "", "run: `NAME` that this process' name begins with; default: the host's")
+	set.IntVar(&o.shards, "shards", 256, "run, when the cluster is created: `COUNT` of shards, 1..4096")
 	set.StringVar(&o.plugins, "plugins", "", "run, when the cluster is created: `FILE` of JSON: [{\"name\":\"Fit\",\"events\":[\"NodeAdd\"]}]")
-	set.StringVar(&o.engine, "engine", "lockfree", "run: lockfree or mutex")
+	set.StringVar(&o.engine, "engine", "lockfree", "run: `ENGINE` of the queue, lockfree or mutex")
 	set.DurationVar(&o.ttl, "ttl", 5*time.Second, "run: length of the lease, whole seconds, 2s..60s")
 	set.DurationVar(&o.renew, "renew", 1500*time.Millisecond, "run: how often it is renewed; less than half of --ttl")
 	set.DurationVar(&o.skew, "skew", 500*time.Millisecond, "run: how long before its end it is not trusted; less than --ttl less --renew")
 	set.DurationVar(&o.grace, "grace", 2*time.Second, "run: how long a shard that is given away waits for its pods in flight")
 	set.BoolVar(&o.strict, "strict", false, "run: pop nothing while another process has a pod of a higher priority")
 	set.BoolVar(&o.verbose, "verbose", false, "run: log what happens to each shard")
-	set.StringVar(&o.lot, "lot", "", "key, put: pods of one lot stay together; default: the namespace")
+	set.StringVar(&o.lot, "lot", "", "key, put: `LOT` of the pod; pods of one lot stay together; default: the namespace")
 	return set
 }
 
@@ -123,7 +123,7 @@ func Start(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprint(stdout, usage)
 		set.SetOutput(stdout)
 		set.PrintDefaults()
-		fmt.Fprint(stdout, "  -version\n    \twhich one this is\n\nExit status: 0 it ended in order; 1 something failed; 2 bad usage.\n")
+		fmt.Fprint(stdout, "\nExit status: 0 it ended in order; 1 something failed; 2 bad usage.\n")
 		return 0
 	}
 	if err == errVersion {
