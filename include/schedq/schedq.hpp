@@ -3,12 +3,14 @@
  * says which of C's it is, and what that one promises of threads, progress and order holds here.
  *
  * OWNERSHIP. `queue`, `worker` and `cycle` are moved, not copied; what ends one is its destructor.
- * Workers end before their queue, cycles before the worker that they were popped with. `worker_ref`
+ * Workers end before their queue, cycles before the worker that they were popped with. Those of
+ * this_thread need no end: the queue takes them back, and so does the end of the thread. `worker_ref`
  * owns nothing: it is a worker of the C API, with its calls as members, and is copied freely.
  *
  * FAILURE. Nothing throws, and nothing is allocated but what the library allocates. A call that
  * makes or finds something returns an `outcome`: a status of C's, and behind SCHEDQ_OK the value.
- * Words for INVALID, FULL and BUSY are in worker_ref::error, or in the `words` that a call takes.
+ * Words for INVALID, FULL and BUSY are in worker_ref::error, or in the `words` that a call takes;
+ * schedq_status_text has a sentence for each status, as EXISTS or CLOSED, that leaves them empty.
  *
  * CALLBACKS are members of an object of the caller's: hint_of<&Fit::helps>() gives what
  * schedq_interest_t.hint wants, and the plugin's ctx is the object. What such a member throws ends
@@ -817,7 +819,7 @@ public:
     }
     queue(const queue &) = delete;
     queue &operator=(const queue &) = delete;
-    /** schedq_destroy_with_pods. While a worker is registered it is refused, and memory is lost. */
+    /** schedq_destroy_with_pods. While one of make_worker lives it is refused, and memory is lost. */
     ~queue() { end(); }
 
     /** schedq_create. */
