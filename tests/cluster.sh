@@ -40,6 +40,7 @@ cluster_program()
     ) && in_cluster go test -count=1 -run 'TestOneCommand' -v ./e2e
 }
 
+# The package stands before a flag of the test's own: what follows such a flag is the test's, so go would look for a package here.
 cluster_parts()
 {
     part "Go" need_go
@@ -50,15 +51,15 @@ cluster_parts()
     part "one command" cluster_program
     part "unit tests" in_cluster go test -count=1 -p 1 ./shard ./record ./queue ./store/... ./owner ./member ./serve
     part "simulation, planted defects" in_cluster go test -count=1 -timeout 20m -run Planted -v ./sim
-    part "simulation, 5,000 rounds" in_cluster go test -count=1 -timeout 20m -run Nothing -rounds 5000 -v ./sim
-    part "simulation, race detector" in_cluster go test -count=1 -race -timeout 20m -run Nothing -rounds 100 ./sim
-    part "real processes" in_cluster go test -count=1 -timeout 20m -run TestReal -seconds 60 -v ./e2e
-    part "real processes, race detector" in_cluster go test -count=1 -race -timeout 20m -run TestReal -seconds 30 -v ./e2e
+    part "simulation, 5,000 rounds" in_cluster go test ./sim -count=1 -timeout 20m -run Nothing -rounds 5000 -v
+    part "simulation, race detector" in_cluster go test ./sim -count=1 -race -timeout 20m -run Nothing -rounds 100
+    part "real processes" in_cluster go test ./e2e -count=1 -timeout 20m -run TestReal -seconds 60 -v
+    part "real processes, race detector" in_cluster go test ./e2e -count=1 -race -timeout 20m -run TestReal -seconds 30 -v
     if part "etcd of Debian" debian_etcd; then
-        part "real processes, Debian's etcd" with_debian_etcd go test -count=1 -timeout 20m -run TestReal -seconds 30 -v ./e2e
+        part "real processes, Debian's etcd" with_debian_etcd go test ./e2e -count=1 -timeout 20m -run TestReal -seconds 30 -v
         part "store, Debian's etcd" with_debian_etcd go test -count=1 ./store/etcd
     else
         skip_part "real processes, Debian's etcd"
     fi
-    part "figures" in_cluster go test -count=1 -timeout 20m -run Figures -figures all -v ./e2e
+    part "figures" in_cluster go test ./e2e -count=1 -timeout 20m -run Figures -figures all -v
 }
