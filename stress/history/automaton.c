@@ -139,7 +139,7 @@ may_become(uint8_t from, uint8_t to)
     case SCHEDQ_BACKOFF:
         return to == SCHEDQ_GATED || to == SCHEDQ_BACKOFF || to == SCHEDQ_ACTIVE;
     case ANYWHERE:
-        return to != SCHEDQ_HELD;
+        return to != SCHEDQ_HELD && to != SCHEDQ_INFLIGHT;
     default:
         return to == from;
     }
