@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const PODS: u64 = 1_000_000;
 const AT_ONCE: u64 = 8;
-const TASKS: u64 = 32;
+const TASKS: u64 = 16;
 /// Nothing has been done for so long: a wake-up is lost.
 const STOPPED: Duration = Duration::from_secs(20);
 
