@@ -3,14 +3,13 @@
 mod support;
 
 use schedq::tokio::{AsyncQueue, AsyncWorker};
-use schedq::{Error, Failure, Queue, Spec};
+use schedq::{Error, Failure, Spec};
 use std::future::Future;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 use support::{opened, with_engines, LATE, SOON};
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::mpsc::{unbounded_channel, UnboundedSender};
 use tokio::time::timeout;
 
 fn runtime() -> Runtime {
@@ -145,23 +144,20 @@ fn a_queue_may_be_in_a_runtime_twice_and_in_two_runtimes() {
     }
 }
 
-async fn holder(mut worker: AsyncWorker<u64>, sum: Arc<AtomicU64>, back: Queue<u64>) {
-    while let Ok(pod) = worker.next().await {
-        sum.fetch_add(*pod.object(), Ordering::SeqCst);
-        let number = *pod.object();
-        worker.done(pod).unwrap();
-        // One comes for one that goes: the queue is empty most of the time.
-        match number + 16 {
-            next if next < PODS => {
-                worker.add(&format!("n{}", next), &Spec::new(next)).unwrap();
-            }
-            _ if back.stats().unwrap().dones == PODS => back.close().unwrap(),
-            _ => {}
-        }
-    }
-}
+const PODS: u64 = 10_000;
+const AT_ONCE: u64 = 4;
 
-const PODS: u64 = 20_000;
+/// For each pod that is done the task that adds is told, so the queue is empty most of the time.
+async fn holder(mut worker: AsyncWorker<u64>, done: UnboundedSender<u64>) -> u64 {
+    let mut sum = 0;
+    while let Ok(pod) = worker.next().await {
+        let number = *pod.object();
+        sum += number;
+        worker.done(pod).unwrap();
+        done.send(number).unwrap();
+    }
+    sum
+}
 
 #[test]
 fn no_wake_up_is_lost_among_tasks_that_mostly_wait() {
@@ -169,18 +165,25 @@ fn no_wake_up_is_lost_among_tasks_that_mostly_wait() {
         in_runtimes(|| async {
             let (queue, adder) = opened::<u64>(config.clone());
             let pods = AsyncQueue::new(&queue).unwrap();
-            let sum = Arc::new(AtomicU64::new(0));
-            let tasks: Vec<_> = (0..24)
-                .map(|_| tokio::spawn(holder(pods.worker().unwrap(), sum.clone(), queue.clone())))
+            let (sender, mut done) = unbounded_channel();
+            let tasks: Vec<_> = (0..8)
+                .map(|_| tokio::spawn(holder(pods.worker().unwrap(), sender.clone())))
                 .collect();
-            for number in 0..16 {
+            for number in 0..AT_ONCE {
                 adder.add(&format!("n{}", number), &Spec::new(number)).unwrap();
-                tokio::task::yield_now().await;
             }
+            for _ in 0..PODS {
+                let next = done.recv().await.unwrap() + AT_ONCE;
+                if next < PODS {
+                    adder.add(&format!("n{}", next), &Spec::new(next)).unwrap();
+                }
+            }
+            queue.close().unwrap();
+            let mut sum = 0;
             for task in tasks {
-                task.await.unwrap();
+                sum += task.await.unwrap();
             }
-            assert_eq!(sum.load(Ordering::SeqCst), (0..PODS).sum());
+            assert_eq!(sum, (0..PODS).sum());
         });
     });
 }

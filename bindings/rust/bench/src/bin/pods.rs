@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const BATCH: usize = 64;
-const RUNS: u32 = 5;
+const ROUNDS: u32 = 21;
 
 extern "C" {
     fn loop_open(room: *mut u64, engine: u8, pending: usize) -> c_int;
@@ -18,22 +18,28 @@ extern "C" {
     fn loop_batches(room: *mut u64, count: usize) -> c_int;
 }
 
-/// Median and range of some runs of `turn`, which has so many pods.
-fn rate(title: &str, engine: Engine, pods: usize, seconds: f64, mut turn: impl FnMut()) {
-    let mut rates = Vec::new();
-    for _ in 0..RUNS {
-        let begin = Instant::now();
-        let mut turns = 0;
-        while begin.elapsed() < Duration::from_secs_f64(seconds) / RUNS {
-            turn();
-            turns += 1;
+/// What is measured: a title, how many pods a turn has, and the turn.
+type Row<'a> = (&'static str, usize, Box<dyn FnMut() + 'a>);
+
+/// Median and range of some rounds of each row, in turns: what disturbs the machine disturbs all of them.
+fn measure(engine: Engine, seconds: f64, mut rows: Vec<Row<'_>>) {
+    let mut rates = vec![Vec::new(); rows.len()];
+    for _ in 0..ROUNDS {
+        for ((_, pods, turn), rates) in rows.iter_mut().zip(&mut rates) {
+            let (begin, mut turns) = (Instant::now(), 0);
+            while begin.elapsed() < Duration::from_secs_f64(seconds) / ROUNDS {
+                turn();
+                turns += 1;
+            }
+            rates.push((turns * *pods) as f64 / begin.elapsed().as_secs_f64());
         }
-        rates.push((turns * pods) as f64 / begin.elapsed().as_secs_f64());
     }
-    rates.sort_by(f64::total_cmp);
-    let (least, middle, most) = (rates[0], rates[rates.len() / 2], rates[rates.len() - 1]);
     let engine = format!("{:?}", engine).to_lowercase();
-    println!("{:9} {:22} {:12.0}   ({:.0} .. {:.0})", engine, title, middle, least, most);
+    for ((title, ..), rates) in rows.iter().zip(&mut rates) {
+        rates.sort_by(f64::total_cmp);
+        let (least, middle, most) = (rates[0], rates[rates.len() / 2], rates[rates.len() - 1]);
+        println!("{:9} {:20} {:12.0}   ({:.0} .. {:.0})", engine, title, middle, least, most);
+    }
 }
 
 struct Loop {
@@ -82,14 +88,13 @@ impl Loop {
 fn main() {
     let seconds = std::env::args().nth(1).map_or(5.0, |text| text.parse().expect("seconds"));
     let version = unsafe { sys::schedq_version() };
-    let version = (version >> 16, version >> 8 & 255, version & 255);
     println!(
-        "pods a second; schedq {}.{}.{}, {} runs of {} s",
-        version.0,
-        version.1,
-        version.2,
-        RUNS,
-        seconds / f64::from(RUNS)
+        "pods a second; schedq {}.{}.{}, {} rounds of {} s",
+        version >> 16,
+        version >> 8 & 255,
+        version & 255,
+        ROUNDS,
+        seconds / f64::from(ROUNDS)
     );
     for engine in [Engine::LockFree, Engine::Mutex] {
         let mut room = vec![0u64; 1 << 17]; // a struct loop
@@ -98,15 +103,16 @@ fn main() {
         let queue = Queue::new(Config::new().engine(engine)).unwrap();
         let own = Loop::new(&queue);
         let many = BATCH * 16;
-        rate("C, one by one", engine, many, seconds, || {
-            assert_eq!(unsafe { loop_lives(room, many) }, 1)
-        });
-        rate("Rust, one by one", engine, BATCH, seconds, || own.singly());
-        rate("Rust, new objects", engine, BATCH, seconds, || own.singly_with_new_objects());
-        rate("C, batches", engine, many, seconds, || {
-            assert_eq!(unsafe { loop_batches(room, many) }, 1)
-        });
-        rate("Rust, batches", engine, BATCH, seconds, || own.in_batches());
+        let lives = || assert_eq!(unsafe { loop_lives(room, many) }, 1);
+        let batches = || assert_eq!(unsafe { loop_batches(room, many) }, 1);
+        let rows: Vec<Row<'_>> = vec![
+            ("C, one by one", many, Box::new(lives)),
+            ("Rust, one by one", BATCH, Box::new(|| own.singly())),
+            ("Rust, new objects", BATCH, Box::new(|| own.singly_with_new_objects())),
+            ("C, batches", many, Box::new(batches)),
+            ("Rust, batches", BATCH, Box::new(|| own.in_batches())),
+        ];
+        measure(engine, seconds, rows);
         unsafe { loop_close(room) };
     }
 }
