@@ -1,15 +1,16 @@
 # What tests/run --kube does: the Go binding against an installed copy of the library, the conformance vectors through its
-# driver, and the real kube-scheduler on this queue. go_tests is what tests/run does of it by default. Sourced with
-# $root = top of the source tree, after cmake/parts.sh.
+# driver, and the real kube-scheduler on this queue, of the release that $kube_release names: 1.37 or 1.34. go_tests is what
+# tests/run does of it by default. Sourced with $root = top of the source tree, after cmake/parts.sh.
 
 go_needed="1.24"
+kube_release=1.37
 kube_build=$root/build/kube
 kube_prefix=$kube_build/installed
 
-# find_go: puts Go into PATH, and says which one it is; or what is missing, and fails.
+# find_go [VERSION]: puts Go into PATH, and says which one it is; or what is missing, and fails.
 find_go()
 {
-    local version
+    local version go_needed=${1:-$go_needed}
     if ! command -v go >/dev/null && [ -x /usr/local/go/bin/go ]; then
         PATH=/usr/local/go/bin:$PATH
     fi
@@ -25,10 +26,10 @@ find_go()
     echo "$(command -v go): $version"
 }
 
-# need_go: finds Go, or ends the script with status 3.
+# need_go [VERSION]: finds Go, or ends the script with status 3.
 need_go()
 {
-    find_go || exit 3
+    find_go "$@" || exit 3
 }
 
 kube_install()
@@ -47,7 +48,11 @@ in_binding()
 
 in_example()
 {
-    in_module examples/kube-scheduler "$@"
+    local flags=()
+    if [ "$kube_release" = 1.34 ]; then
+        flags=(-tags=kube134 -modfile=kube-1.34.mod)
+    fi
+    in_module examples/kube-scheduler env "GOFLAGS=-buildvcs=false ${flags[*]}" "$@"
 }
 
 # Go does not see that an installed header changed, and would take what it compiled with the one before: so the headers' sum is
@@ -98,7 +103,7 @@ go_tests()
 kube_parts()
 {
     local engine
-    part "Go" need_go
+    part "Go" need_go "$([ "$kube_release" = 1.34 ] && echo "$go_needed" || echo 1.26)"
     part "library, installed" kube_install || return
     part "gofmt" go_format bindings/go
     part "go vet" in_binding go vet ./...
@@ -117,14 +122,14 @@ kube_bench()
     GODEBUG=cgocheck=1 LD_LIBRARY_PATH=$kube_prefix/lib "$kube_build/bin/$1" "${@:2}"
 }
 
-# kube_scheduler_parts: the first time the module's 590 MB are fetched, and everything is compiled twice.
+# kube_scheduler_parts: the first time the module's 600 MB are fetched, and everything is compiled twice.
 kube_scheduler_parts()
 {
     part "kube: gofmt" go_format examples/kube-scheduler
     part "kube: go vet" in_example go vet ./...
     part "kube: go test" in_example go test -count=1 ./...
     part "kube: go test -race" in_example go test -count=1 -race ./...
-    part "kube-scheduler" in_example go build -o "$kube_build/bin/kube-scheduler" ./cmd/kube-scheduler
+    part "kube-scheduler $kube_release" in_example go build -o "$kube_build/bin/kube-scheduler" ./cmd/kube-scheduler
     part "kube-bench" in_example go build -o "$kube_build/bin/kube-bench" ./cmd/kube-bench || return
     part "kube-bench -race" in_example go build -race -o "$kube_build/bin/kube-bench-race" ./cmd/kube-bench || return
     part "mixed" kube_bench kube-bench --scenario mixed
@@ -132,4 +137,5 @@ kube_scheduler_parts()
     part "random" kube_bench kube-bench --scenario random
     part "throughput" kube_bench kube-bench --scenario throughput
     part "storm" kube_bench kube-bench --scenario storm
+    part "starvation" kube_bench kube-bench --scenario starvation --pairs 1
 }

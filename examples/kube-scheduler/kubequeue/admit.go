@@ -2,37 +2,38 @@ package kubequeue
 
 import (
 	"k8s.io/klog/v2"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	v1 "k8s.io/api/core/v1"
 
 	"schedq"
+	"schedq/examples/kube-scheduler/internal/release"
 )
+
+// nominatesGated: a pod that a gate refuses when it is added is nominated all the same.
+const nominatesGated = release.Minor >= 37
 
 // The informer tells of pods by Add, Update and Delete, from one goroutine. The library knows a pod by its name only, and has
 // one pod a name, in flight too; here the uid is looked at: another pod under the name takes the place of the old one.
 
-// Add puts a pod in the queue: active, or gated.
-func (queue *Queue) Add(logger klog.Logger, pod *v1.Pod) {
-	queue.admit(logger, newRecord(pod), framework.EventUnscheduledPodAdd.Label())
-}
-
-// admit adds a pod that no queue has, under a metric label.
-func (queue *Queue) admit(logger klog.Logger, record *record, label string) {
-	entry := queue.table.add(queue.profiles.of(record.pod), record)
+// admit puts a pod in the queue, active or gated. It is counted under an event.
+func (queue *Queue) admit(logger klog.Logger, pod *v1.Pod, event fwk.ClusterEvent) {
+	profile, label := queue.profiles.of(pod), event.Label()
+	record := newRecord(profile, pod)
+	entry := queue.table.add(profile, record)
 	spec := entry.spec(record)
 	for {
 		spec.JudgedUpTo = queue.words.EventSequence()
 		spec.Gate = queue.gate(logger, entry.profile, record.pod, 0)
-		if spec.Gate == 0 && record.pod.Status.NominatedNodeName != "" {
+		if (spec.Gate == 0 || nominatesGated) && record.pod.Status.NominatedNodeName != "" {
 			queue.AddNominatedPod(logger, record.info, nil)
 		}
 		result, err := queue.library.Add(entry.name, &spec)
 		switch err {
 		case nil:
-			queue.counted.entered(entry.profile, label, result.Place, spec.Gate.Plugins())
+			queue.counted.entered(entry.profile, label, unasked, result.Place, spec.Gate.Plugins())
 			moved(logger, record.pod, label, result.Place)
 			return
 		case schedq.ErrRetry: // the gate's verdict is out of date
@@ -79,20 +80,20 @@ func (queue *Queue) left(result *schedq.Result, err error) {
 	queue.table.drop(result.Object)
 }
 
-// Delete forgets a pod, whose uid does not matter. It may be unknown: once for each pod that was bound it is.
-func (queue *Queue) Delete(pod *v1.Pod) {
+// forget takes a pod out, whose uid does not matter. It may be unknown: once for each pod that was bound it is.
+func (queue *Queue) forget(pod *v1.Pod) {
 	queue.DeleteNominatedPodIfExists(pod)
 	result, err := queue.library.Delete(nameOf(pod))
 	queue.left(&result, err)
 }
 
-// Update takes a pod's new state, and adds a pod that is unknown. A pod that waits is judged by what changed; one in flight
+// update takes a pod's new state, and adds a pod that is unknown. A pod that waits is judged by what changed; one in flight
 // will be, if it fails. old may be nil, or another pod of that name.
-func (queue *Queue) Update(logger klog.Logger, old, new *v1.Pod) {
-	events := []*eventKind{queue.kinds.of(framework.EventUnscheduledPodUpdate)}
+func (queue *Queue) update(logger klog.Logger, old, new *v1.Pod) {
+	events := []*eventKind{queue.kinds.of(release.OwnUpdate)}
 	if old != nil {
 		events = events[:0]
-		for _, event := range framework.PodSchedulingPropertiesChange(new, old) {
+		for _, event := range release.Changes(new, old) {
 			events = append(events, queue.kinds.of(event))
 		}
 	}
@@ -111,7 +112,7 @@ func (queue *Queue) change(logger klog.Logger, old, new *v1.Pod, events []*event
 			queue.remove(found.Pod)
 			break
 		}
-		record := entry.record.Load().with(new)
+		record := entry.record.Load().with(entry.profile, new)
 		entry.record.Store(record)
 		if found.Place == schedq.InFlight {
 			queue.changeInFlight(logger, entry, found.Pod, old, new, events)
@@ -128,7 +129,7 @@ func (queue *Queue) change(logger klog.Logger, old, new *v1.Pod, events []*event
 	if old != nil && old.UID != new.UID {
 		queue.DeleteNominatedPodIfExists(old)
 	}
-	queue.admit(logger, newRecord(new), framework.EventUnscheduledPodUpdate.Label())
+	queue.admit(logger, new, release.UpdateOfUnknown)
 }
 
 // changeQueued updates a pod that was found active or waiting. false: that life of it has ended.

@@ -14,13 +14,13 @@ import (
 func TestUpdateWithAnotherUIDReplaces(t *testing.T) {
 	onBothEngines(t, func(test *fixture) {
 		old := test.park("a", "1")
-		test.Update(test.logger, old, test.pod("a", "2"))
-		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
+		test.update(test.logger, old, test.pod("a", "2"))
+		test.want("activeQ:1; backoffQ:0; unschedulable:0; inFlight:0; records:1")
 		if info := test.pop(); info.Pod.UID != "2" || info.Attempts != 1 {
 			test.Errorf("popped %+v", info)
 		}
-		test.Update(test.logger, nil, test.pod("b", "3"))
-		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:1; records:2")
+		test.update(test.logger, nil, test.pod("b", "3"))
+		test.want("activeQ:1; backoffQ:0; unschedulable:0; inFlight:1; records:2")
 	})
 }
 
@@ -30,8 +30,8 @@ func TestUpdateInFlightIsTakenWhenThePodFails(t *testing.T) {
 		info := test.pop()
 		changed := old.DeepCopy()
 		changed.Labels = map[string]string{"new": "yes"}
-		test.Update(test.logger, old, changed)
-		test.want("activeQ:0; backoffQ:0; unschedulablePods:0; inFlight:1; records:1")
+		test.update(test.logger, old, changed)
+		test.want("activeQ:0; backoffQ:0; unschedulable:0; inFlight:1; records:1")
 		test.fail(info, nodePluginName)
 		if got := test.get("a").Pod; got != changed {
 			test.Errorf("the failed pod is %v, want the updated one", got)
@@ -39,8 +39,8 @@ func TestUpdateInFlightIsTakenWhenThePodFails(t *testing.T) {
 	})
 }
 
-// find is what an update looks at first.
-func (test *fixture) find(name string) (schedq.Result, *entry) {
+// there is what an update looks at first.
+func (test *fixture) there(name string) (schedq.Result, *entry) {
 	test.Helper()
 	found, err := test.library.Find(name)
 	if err != nil {
@@ -53,12 +53,12 @@ func (test *fixture) find(name string) (schedq.Result, *entry) {
 func TestUpdateAfterTheCycleAddsNothing(t *testing.T) {
 	onBothEngines(t, func(test *fixture) {
 		pod := test.add("a", "1")
-		found, entry := test.find("ns/a")
+		found, entry := test.there("ns/a")
 		test.Done(test.pop().Pod.UID)
 		if test.changeQueued(test.logger, entry, found.Pod, entry.record.Load(), pod, nil) {
 			test.Error("a pod was updated whose cycle has ended")
 		}
-		test.want("activeQ:0; backoffQ:0; unschedulablePods:0; inFlight:0; records:0")
+		test.want("activeQ:0; backoffQ:0; unschedulable:0; inFlight:0; records:0")
 		if stats, err := test.library.Stats(); err != nil || stats.Adds != 1 {
 			test.Errorf("the library counts %d pods that were added, %v", stats.Adds, err)
 		}
@@ -81,12 +81,12 @@ func (test *fixture) bindLate() {
 func TestUpdateOfALifeThatEndedLeavesTheNextOneAlone(t *testing.T) {
 	onBothEngines(t, func(test *fixture) {
 		pod := test.add("a", "1")
-		found, entry := test.find("ns/a")
+		found, entry := test.there("ns/a")
 		test.bindLate()
 		if test.changeQueued(test.logger, entry, found.Pod, entry.record.Load(), pod, nil) {
 			test.Error("a pod was updated whose cycle has ended")
 		}
-		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:1; backoffQ:0; unschedulable:0; inFlight:0; records:1")
 		if info := test.pop(); info.Pod.UID != pod.UID || info.Attempts != 2 {
 			test.Errorf("popped %+v", info)
 		}
@@ -114,8 +114,8 @@ func TestUpdateReachesAPodThatComesBackMeanwhile(t *testing.T) {
 		test.nominator.lister = &lister{test.nominator.lister, test.bindLate}
 		changed := pod.DeepCopy()
 		changed.Status.NominatedNodeName = "node"
-		test.Update(test.logger, pod, changed)
-		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
+		test.update(test.logger, pod, changed)
+		test.want("activeQ:1; backoffQ:0; unschedulable:0; inFlight:0; records:1")
 		if info := test.pop(); info.Pod != changed || info.Attempts != 2 {
 			test.Errorf("popped %+v", info)
 		}
@@ -126,7 +126,7 @@ func TestGate(t *testing.T) {
 	onBothEngines(t, func(test *fixture) {
 		pod := test.pod("a", "1")
 		pod.Labels = map[string]string{"gate": "shut"}
-		test.Add(test.logger, pod)
+		test.offer(pod)
 		info := test.get("a")
 		if info.GatingPlugin != gatePluginName || !info.UnschedulablePlugins.Has(gatePluginName) ||
 			len(info.GatingPluginEvents) != 1 {
@@ -134,11 +134,11 @@ func TestGate(t *testing.T) {
 		}
 		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
 		test.Activate(test.logger, map[string]*v1.Pod{"": pod})
-		test.want("activeQ:0; backoffQ:0; unschedulablePods:1; inFlight:0; records:1")
+		test.want("activeQ:0; backoffQ:0; unschedulable:1; inFlight:0; records:1")
 		open := pod.DeepCopy()
 		open.Labels["gate"] = "open"
-		test.Update(test.logger, pod, open)
-		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
+		test.update(test.logger, pod, open)
+		test.want("activeQ:1; backoffQ:0; unschedulable:0; inFlight:0; records:1")
 	})
 }
 
@@ -156,8 +156,8 @@ func TestGateThatOpensWhileItIsAsked(t *testing.T) {
 				pod.Labels["gate"] = "open"
 			}
 		}
-		test.Add(test.logger, pod)
-		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
+		test.offer(pod)
+		test.want("activeQ:1; backoffQ:0; unschedulable:0; inFlight:0; records:1")
 	})
 }
 
@@ -165,10 +165,10 @@ func TestAddOfAnotherPodUnderTheNameReplaces(t *testing.T) {
 	onBothEngines(t, func(test *fixture) {
 		test.park("a", "1")
 		test.add("a", "2")
-		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:1; backoffQ:0; unschedulable:0; inFlight:0; records:1")
 		info := test.pop()
 		test.add("a", "3")
-		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:1; records:1")
+		test.want("activeQ:1; backoffQ:0; unschedulable:0; inFlight:1; records:1")
 		test.Done(info.Pod.UID)
 		if again := test.pop(); again.Pod.UID != "3" {
 			test.Errorf("popped %v, want the last one", again.Pod.UID)
@@ -183,7 +183,7 @@ func TestGatedPodDoesNotHearOfOthersEvents(t *testing.T) {
 		info := test.pop()
 		shut := pod.DeepCopy()
 		shut.Labels = map[string]string{"gate": "shut"}
-		test.Update(test.logger, pod, shut)
+		test.update(test.logger, pod, shut)
 		test.fail(info, nodePluginName)
 		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
 		if gated := test.get("a"); !gated.UnschedulablePlugins.HasAll(nodePluginName, gatePluginName) {

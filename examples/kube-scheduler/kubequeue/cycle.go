@@ -6,19 +6,18 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"schedq"
 )
 
-// A cycle is what happens between a pop and its end: Done when the pod is placed or forgotten, AddUnschedulableIfNotPresent when it
-// failed. Both may come twice, late, or after each other; the library's token is used once, so only the first counts. A
+// A cycle is what happens between a pop and its end: Done when the pod is placed or forgotten, AddUnschedulablePodIfNotPresent when
+// it failed. Both may come twice, late, or after each other; the library's token is used once, so only the first counts. A
 // failure whose token is used up, a bind that failed after Done, brings the pod back with its history.
 
-// Pop takes the best pod and waits for one if there is none. nil, nil: the queue is closed.
-func (queue *Queue) Pop(logger klog.Logger) (*framework.QueuedPodInfo, error) {
+// take pops the best pod and waits for one if there is none. nil, nil: the queue is closed.
+func (queue *Queue) take(logger klog.Logger) (*framework.QueuedPodInfo, error) {
 	for {
 		popped, err := queue.library.Pop(context.Background())
 		if err == schedq.ErrClosed {
@@ -52,8 +51,8 @@ func (queue *Queue) fly(entry *entry, popped *schedq.Popped) *framework.QueuedPo
 	queue.counted.popped(entry.profile, popped)
 	info := queue.describe(record, &popped.History)
 	info.InitialAttemptTimestamp = &began
-	info.UnschedulablePlugins, info.PendingPlugins = sets.New[string](), sets.New[string]()
 	info.BackoffExpiration = queue.time(popped.BackoffExpiry)
+	tell(info, flight, popped)
 	return info
 }
 
@@ -71,13 +70,12 @@ func (queue *Queue) endFlight(flight *flight) bool {
 
 // describe makes a record and its history what the scheduler knows a pod as.
 func (queue *Queue) describe(record *record, history *schedq.History) *framework.QueuedPodInfo {
-	return &framework.QueuedPodInfo{
-		PodInfo:                record.private(),
-		Timestamp:              queue.time(history.Timestamp),
-		Attempts:               int(history.Attempts),
-		UnschedulableCount:     int(history.Rejections),
-		ConsecutiveErrorsCount: int(history.Errors),
-	}
+	info := &framework.QueuedPodInfo{PodInfo: record.private()}
+	info.Timestamp = queue.time(history.Timestamp)
+	info.Attempts = int(history.Attempts)
+	info.UnschedulableCount = int(history.Rejections)
+	info.ConsecutiveErrorsCount = int(history.Errors)
+	return info
 }
 
 // Done ends the cycle of a pod that was placed or forgotten.
@@ -97,11 +95,11 @@ func (queue *Queue) land(flight *flight) {
 	}
 }
 
-// AddUnschedulableIfNotPresent ends the cycle of a pod that failed: it is parked, backs off, or is tried again because of what
-// happened during the cycle. The cycle has ended when the pod can be popped again.
+// putBack ends the cycle of a pod that failed: it is parked, backs off, or is tried again because of what happened during the
+// cycle. The cycle has ended when the pod can be popped again.
 //
 // Errors: the pod was deleted, or another one has its name by now.
-func (queue *Queue) AddUnschedulableIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo, cycle int64) error {
+func (queue *Queue) putBack(logger klog.Logger, info *framework.QueuedPodInfo) error {
 	flight := queue.flights.ofCycle(info.InitialAttemptTimestamp)
 	if flight == nil {
 		return queue.bringBack(logger, info)
@@ -117,7 +115,7 @@ func (queue *Queue) AddUnschedulableIfNotPresent(logger klog.Logger, info *frame
 // fail decides where a failed pod goes, again as long as events come.
 func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.QueuedPodInfo) error {
 	entry := flight.entry
-	record := &record{info.Pod, info.PodInfo}
+	record := &record{info.Pod, info.PodInfo, flight.record.signature}
 	if !entry.record.CompareAndSwap(flight.record, record) {
 		record = entry.record.Load() // an update during the flight
 	}
@@ -129,6 +127,7 @@ func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.Que
 		JudgedUpTo: queue.words.EventSequence(),
 	}
 	strategy, judged, token := skip, flight.seen.Load(), flight.token
+	entry.flushed.Store(0)
 	for {
 		strategy = max(strategy, queue.judgeFlight(logger, entry.profile, record, rejectors, judged, failure.JudgedUpTo))
 		judged = max(judged, failure.JudgedUpTo)
@@ -140,7 +139,7 @@ func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.Que
 			failure.JudgedUpTo, newest = result.Sequence, entry.spec(record)
 			continue
 		case nil:
-			queue.failed(logger, flight, &result)
+			queue.failed(logger, flight, strategy, &result)
 			return nil
 		case schedq.ErrStale: // it ended meanwhile
 			return queue.bringBack(logger, info)
@@ -156,9 +155,9 @@ func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.Que
 }
 
 // failed ends the flight of a pod that is in its new place.
-func (queue *Queue) failed(logger klog.Logger, flight *flight, result *schedq.Result) {
+func (queue *Queue) failed(logger klog.Logger, flight *flight, judged strategy, result *schedq.Result) {
 	queue.endFlight(flight)
-	queue.counted.entered(flight.entry.profile, framework.ScheduleAttemptFailure, result.Place,
+	queue.counted.entered(flight.entry.profile, framework.ScheduleAttemptFailure, judged, result.Place,
 		result.Unschedulable|result.Pending)
 	moved(logger, flight.record.pod, framework.ScheduleAttemptFailure, result.Place)
 }
@@ -208,7 +207,7 @@ func (queue *Queue) direct(logger klog.Logger, failure *schedq.Failure, strategy
 // Errors: its name is taken.
 func (queue *Queue) bringBack(logger klog.Logger, info *framework.QueuedPodInfo) error {
 	profile := queue.profiles.of(info.Pod)
-	record := &record{info.Pod, info.PodInfo}
+	record := &record{info.Pod, info.PodInfo, profile.signatureOf(info.Pod)}
 	entry := queue.table.add(profile, record)
 	spec := entry.spec(record)
 	failure := schedq.Failure{
@@ -229,7 +228,7 @@ func (queue *Queue) bringBack(logger klog.Logger, info *framework.QueuedPodInfo)
 			continue
 		}
 		if err == nil {
-			queue.counted.entered(profile, framework.ScheduleAttemptFailure, result.Place,
+			queue.counted.entered(profile, framework.ScheduleAttemptFailure, afterBackoff, result.Place,
 				result.Unschedulable|result.Pending)
 			moved(logger, record.pod, framework.ScheduleAttemptFailure, result.Place)
 			return nil

@@ -16,16 +16,16 @@ import (
 func TestPodThatIsPlaced(t *testing.T) {
 	onBothEngines(t, func(test *fixture) {
 		pod := test.add("a", "1")
-		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:1; backoffQ:0; unschedulable:0; inFlight:0; records:1")
 		info := test.pop()
 		if info.Pod != pod || info.Attempts != 1 || info.InitialAttemptTimestamp == nil ||
 			!info.Timestamp.Equal(test.clock.Now()) {
 			test.Errorf("popped %+v", info)
 		}
-		test.want("activeQ:0; backoffQ:0; unschedulablePods:0; inFlight:1; records:1")
+		test.want("activeQ:0; backoffQ:0; unschedulable:0; inFlight:1; records:1")
 		test.Done("1")
 		test.Done("1")
-		test.want("activeQ:0; backoffQ:0; unschedulablePods:0; inFlight:0; records:0")
+		test.want("activeQ:0; backoffQ:0; unschedulable:0; inFlight:0; records:0")
 		if test.SchedulingCycle() != 1 {
 			test.Errorf("cycle %d after one pop", test.SchedulingCycle())
 		}
@@ -37,7 +37,7 @@ func TestOrderIsPriorityThenTime(t *testing.T) {
 		for i, priority := range []int32{0, 5, 5, -1, 9} {
 			pod := test.pod(fmt.Sprint("p", i), fmt.Sprint(i))
 			pod.Spec.Priority = &priority
-			test.Add(test.logger, pod)
+			test.offer(pod)
 			test.clock.SetTime(test.clock.Now().Add(time.Millisecond))
 		}
 		for _, want := range []string{"p4", "p1", "p2", "p0", "p3"} {
@@ -54,7 +54,7 @@ func TestEventDuringTheCycleCounts(t *testing.T) {
 		info := test.pop()
 		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
 		test.fail(info, nodePluginName)
-		test.want("activeQ:0; backoffQ:1; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:0; backoffQ:1; unschedulable:0; inFlight:0; records:1")
 		if test.hints.asked.Load() != 1 {
 			test.Errorf("the hint was asked %d times, want once", test.hints.asked.Load())
 		}
@@ -67,9 +67,9 @@ func TestPendingPluginSkipsTheBackoff(t *testing.T) {
 		info := test.pop()
 		info.PendingPlugins = sets.New(nodePluginName)
 		test.fail(info)
-		test.want("activeQ:0; backoffQ:0; unschedulablePods:1; inFlight:0; records:1")
+		test.want("activeQ:0; backoffQ:0; unschedulable:1; inFlight:0; records:1")
 		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
-		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:1; backoffQ:0; unschedulable:0; inFlight:0; records:1")
 	})
 }
 
@@ -77,12 +77,12 @@ func TestErrorBacksOffAndIsNotPoppedEarly(t *testing.T) {
 	onBothEngines(t, func(test *fixture) {
 		test.add("a", "1")
 		test.fail(test.pop())
-		test.want("activeQ:0; backoffQ:1; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:0; backoffQ:1; unschedulable:0; inFlight:0; records:1")
 		if _, err := test.library.TryPop(); err != schedq.ErrEmpty {
 			test.Errorf("popping a pod that backs off after an error: %v", err)
 		}
 		test.pass(2 * time.Second)
-		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:1; backoffQ:0; unschedulable:0; inFlight:0; records:1")
 		if info := test.pop(); info.ConsecutiveErrorsCount != 1 || info.Attempts != 2 {
 			test.Errorf("popped again as %+v", info)
 		}
@@ -96,13 +96,13 @@ func TestFailureAfterDoneBringsThePodBack(t *testing.T) {
 		info := test.pop().DeepCopy()
 		test.Done("1")
 		test.fail(info)
-		test.want("activeQ:0; backoffQ:1; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:0; backoffQ:1; unschedulable:0; inFlight:0; records:1")
 		back := test.get("a")
 		if back.Attempts != 1 || back.ConsecutiveErrorsCount != 1 ||
 			!back.InitialAttemptTimestamp.Equal(*info.InitialAttemptTimestamp) {
 			test.Errorf("back as %+v", back)
 		}
-		if err := test.AddUnschedulableIfNotPresent(test.logger, info, 1); err == nil {
+		if err := test.putBack(test.logger, info); err == nil {
 			test.Error("a pod that is queued was added again")
 		}
 	})
@@ -113,14 +113,14 @@ func TestPodRecreatedInFlight(t *testing.T) {
 	onBothEngines(t, func(test *fixture) {
 		test.add("a", "1")
 		info := test.pop().DeepCopy()
-		test.Delete(&v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a", UID: "1"}})
+		test.forget(&v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a", UID: "1"}})
 		again := test.add("a", "2")
 		info.PodInfo, _ = framework.NewPodInfo(again)
 		info.UnschedulablePlugins = sets.New(nodePluginName)
-		if err := test.AddUnschedulableIfNotPresent(test.logger, info, 1); err == nil {
+		if err := test.putBack(test.logger, info); err == nil {
 			test.Error("no error for a pod that is gone")
 		}
-		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:1; backoffQ:0; unschedulable:0; inFlight:0; records:1")
 		if popped := test.pop(); popped.Pod != again {
 			test.Errorf("popped %v", popped.Pod)
 		}
@@ -135,6 +135,6 @@ func TestRejectorWithoutRegistration(t *testing.T) {
 			test.Errorf("parked as %+v", info)
 		}
 		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
-		test.want("activeQ:0; backoffQ:0; unschedulablePods:1; inFlight:0; records:1")
+		test.want("activeQ:0; backoffQ:0; unschedulable:1; inFlight:0; records:1")
 	})
 }

@@ -1,5 +1,5 @@
-// Package kubequeue is kube-scheduler's scheduling queue on schedq: the queue of a real, unpatched kube-scheduler v1.34 is
-// replaced after it was made, see [Install].
+// Package kubequeue is kube-scheduler's scheduling queue on schedq: the queue of a real, unpatched kube-scheduler v1.37, or with
+// the tag kube134 v1.34, is replaced after it was made, see [Install].
 //
 // The library decides order, places, versions, backoff and which parked pods an event may concern. Go keeps the pods, asks hints
 // and gates, and keeps the log of events for the pods in flight. C never calls Go: Go reads candidates, judges them, and
@@ -7,7 +7,7 @@
 //
 // From the top:
 //
-//   - install.go puts the queue in; queue.go makes it.
+//   - install.go puts the queue in; queue.go makes it; interface_*.go is what a release calls.
 //   - admit.go: what the informer tells of pods. cycle.go: pop, done, failure. move.go: cluster events and activation. time.go.
 //   - judge.go asks plugins; plugins.go and kinds.go know them and the events that they registered.
 //   - records.go, flights.go, log.go: the pods, those in flight, and the events during their flight.

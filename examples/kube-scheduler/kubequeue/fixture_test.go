@@ -3,6 +3,7 @@ package kubequeue
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ import (
 	testclock "k8s.io/utils/clock/testing"
 
 	"schedq"
+	"schedq/examples/kube-scheduler/internal/release"
 )
 
 // The tests drive the queue as the scheduler does, on both engines, with a clock that they move.
@@ -90,11 +92,11 @@ func never(*v1.Pod, any, any) fwk.QueueingHint  { return fwk.QueueSkip }
 
 func newFixture(t *testing.T, options Options) *fixture {
 	t.Helper()
-	return newFixtureWith(t, options)
+	return newFixtureWith(t, options, Plugins{})
 }
 
 // newFixtureWith has further plugins.
-func newFixtureWith(t *testing.T, options Options, further ...framework.EnqueueExtensions) *fixture {
+func newFixtureWith(t *testing.T, options Options, further Plugins) *fixture {
 	t.Helper()
 	schedmetrics.Register()
 	made := &fixture{
@@ -104,8 +106,9 @@ func newFixtureWith(t *testing.T, options Options, further ...framework.EnqueueE
 	}
 	options.Clock = made.clock
 	plugins := map[string]Plugins{profileName: {
-		PreEnqueue: []framework.PreEnqueuePlugin{made.gates},
-		Extensions: append([]framework.EnqueueExtensions{made.hints, made.gates}, further...),
+		PreEnqueue: []release.PreEnqueuePlugin{made.gates},
+		Extensions: append([]release.EnqueueExtensions{made.hints, made.gates}, further.Extensions...),
+		Sign:       further.Sign,
 	}}
 	queue, err := New(context.Background(), plugins, listersv1.NewPodLister(made.lister), nil, options)
 	if err != nil {
@@ -136,8 +139,13 @@ func (test *fixture) pod(name, uid string) *v1.Pod {
 func (test *fixture) add(name, uid string) *v1.Pod {
 	test.Helper()
 	pod := test.pod(name, uid)
-	test.Add(test.logger, pod)
+	test.offer(pod)
 	return pod
+}
+
+// offer adds a pod as the informer does.
+func (test *fixture) offer(pod *v1.Pod) {
+	test.admit(test.logger, pod, framework.EventUnscheduledPodAdd)
 }
 
 // pop pops a pod, which must be there.
@@ -149,7 +157,7 @@ func (test *fixture) pop() *framework.QueuedPodInfo {
 	}
 	done := make(chan popped, 1)
 	go func() {
-		info, err := test.Pop(test.logger)
+		info, err := test.take(test.logger)
 		done <- popped{info, err}
 	}()
 	select {
@@ -166,6 +174,7 @@ func (test *fixture) pop() *framework.QueuedPodInfo {
 
 func (test *fixture) summary() string {
 	_, summary := test.PendingPods()
+	summary = strings.Replace(summary, release.Unschedulable, "unschedulable", 1)
 	return fmt.Sprintf("%s; inFlight:%d; records:%d", summary, len(test.InFlightPods()), test.Records())
 }
 
@@ -180,7 +189,7 @@ func (test *fixture) want(summary string) {
 func (test *fixture) fail(info *framework.QueuedPodInfo, rejectors ...string) {
 	test.Helper()
 	info.UnschedulablePlugins = sets.New(rejectors...)
-	if err := test.AddUnschedulableIfNotPresent(test.logger, info, test.SchedulingCycle()); err != nil {
+	if err := test.putBack(test.logger, info); err != nil {
 		test.Error(err)
 	}
 }
@@ -195,7 +204,7 @@ func (test *fixture) park(name, uid string) *v1.Pod {
 
 func (test *fixture) get(name string) *framework.QueuedPodInfo {
 	test.Helper()
-	info, found := test.GetPod(name, "ns")
+	info, found := test.find(name, "ns")
 	if !found {
 		test.Fatalf("pod %q is not queued", name)
 	}

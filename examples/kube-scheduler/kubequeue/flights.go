@@ -13,7 +13,7 @@ import (
 )
 
 // What the scheduler says about a pod in flight it says in two ways, and neither is the library's token. Done brings a uid.
-// AddUnschedulableIfNotPresent brings a record that may be a deep copy of the popped one and may hold another pod by now;
+// AddUnschedulablePodIfNotPresent brings a record that may be a deep copy of the popped one and may hold another pod by now;
 // what survives both is the address in its InitialAttemptTimestamp. So every pop makes a new time value, and its address
 // is the identity of the cycle.
 

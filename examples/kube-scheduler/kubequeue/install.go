@@ -2,7 +2,6 @@ package kubequeue
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os/signal"
 	"syscall"
@@ -15,7 +14,8 @@ import (
 	apicache "k8s.io/kubernetes/pkg/scheduler/backend/api_cache"
 	"k8s.io/kubernetes/pkg/scheduler/backend/cache/debugger"
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"schedq/examples/kube-scheduler/internal/release"
 )
 
 // No option of scheduler.New takes a queue, but everything that holds the one it makes can be reached through exported names.
@@ -24,12 +24,12 @@ import (
 // scheduler.New. What New configured its queue with and does not show, the backoff times and the time in the unschedulable pods,
 // has to be in options; SchedulerPopFromBackoffQ is read from the feature gates.
 //
-// Errors: as New; a queue sort plugin that is not PrioritySort; the feature gate SchedulerQueueingHints is off, since this queue
-// knows no other way to judge an event. The scheduler is as it was then.
+// Errors: as New; a queue sort plugin that is not PrioritySort; a feature gate that this queue has no answer to. The scheduler is
+// as it was then.
 func Install(ctx context.Context, sched *scheduler.Scheduler, factory informers.SharedInformerFactory,
 	options Options) (*Queue, error) {
-	if !utilfeature.DefaultFeatureGate.Enabled(features.SchedulerQueueingHints) {
-		return nil, errors.New("kubequeue: feature gate SchedulerQueueingHints is off: this queue needs it on")
+	if err := fitGates(); err != nil {
+		return nil, fmt.Errorf("kubequeue: %w", err)
 	}
 	plugins, err := PluginsOf(sched)
 	if err != nil {
@@ -51,9 +51,8 @@ func Install(ctx context.Context, sched *scheduler.Scheduler, factory informers.
 // Replace puts any queue in the place of the one that the scheduler has.
 func Replace(ctx context.Context, sched *scheduler.Scheduler, factory informers.SharedInformerFactory,
 	queue internalqueue.SchedulingQueue) {
-	sched.SchedulingQueue = queue
-	sched.NextPod = queue.Pop
-	var cacher framework.APICacher
+	release.Replace(sched, queue)
+	var cacher release.APICacher
 	if sched.APIDispatcher != nil {
 		cacher = apicache.New(queue, sched.Cache)
 	}

@@ -11,34 +11,24 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/version"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/client-go/tools/events"
-	featuregatetesting "k8s.io/component-base/featuregate/testing"
-	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler"
 	schedconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"schedq"
 	"schedq/examples/kube-scheduler/internal/memapi"
+	"schedq/examples/kube-scheduler/internal/release"
 )
 
 // otherSort orders pods in a way that the queue does not know.
 type otherSort struct{}
 
-func (otherSort) Name() string                     { return "OtherSort" }
-func (otherSort) Less(_, _ fwk.QueuedPodInfo) bool { return false }
-func newOtherSort(context.Context, runtime.Object, framework.Handle) (framework.Plugin, error) {
+func (otherSort) Name() string                  { return "OtherSort" }
+func (otherSort) Less(_, _ release.Queued) bool { return false }
+func newOtherSort(context.Context, runtime.Object, release.Handle) (release.Plugin, error) {
 	return otherSort{}, nil
 }
-
-type silent struct{}
-
-func (silent) Eventf(runtime.Object, runtime.Object, string, string, string, string, ...any) {}
 
 // newScheduler makes a scheduler over an API in memory. configure may be nil.
 func newScheduler(t *testing.T, api *memapi.Server, configure func(*schedconfig.KubeSchedulerProfile)) (context.Context,
@@ -53,8 +43,8 @@ func newScheduler(t *testing.T, api *memapi.Server, configure func(*schedconfig.
 	if configure != nil {
 		configure(&config.Profiles[0])
 	}
-	factory := scheduler.NewInformerFactory(api.Client, 0)
-	sched, err := scheduler.New(ctx, api.Client, factory, nil, func(string) events.EventRecorder { return silent{} },
+	factory := release.Informers(api.Client)
+	sched, err := scheduler.New(ctx, api.Client, factory, nil, func(string) release.EventRecorder { return memapi.NoEvents{} },
 		scheduler.WithProfiles(config.Profiles...),
 		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{"OtherSort": newOtherSort}))
 	if err != nil {
@@ -116,12 +106,12 @@ func TestInstalledQueueSchedules(t *testing.T) {
 	t.Errorf("one pod fits and one does not: %d bound, %s", api.Bound(), summary)
 }
 
-func TestInstallRefusesSchedulersWithoutQueueingHints(t *testing.T) {
-	featuregatetesting.SetFeatureGateEmulationVersionDuringTest(t, utilfeature.DefaultFeatureGate, version.MustParse("1.33"))
-	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerQueueingHints, false)
+// refused has Install refuse a scheduler because of a feature gate.
+func refused(t *testing.T, gate string) {
+	t.Helper()
 	_, sched, install := newScheduler(t, memapi.New(), nil)
 	before := sched.SchedulingQueue
-	if err := install(); err == nil || !strings.Contains(err.Error(), "SchedulerQueueingHints") {
+	if err := install(); err == nil || !strings.Contains(err.Error(), gate) {
 		t.Errorf("Install answers %v", err)
 	}
 	if sched.SchedulingQueue != before {
@@ -141,15 +131,15 @@ func TestPluginsMayHaveAnyName(t *testing.T) {
 	for what, name := range map[string]string{"no name": "", "a long one": strings.Repeat("x", schedq.NameMax+1)} {
 		t.Run(what, func(t *testing.T) {
 			odd := &oddName{nodePlugin{answer: always}, name}
-			test := newFixtureWith(t, Options{}, odd)
+			test := newFixtureWith(t, Options{}, Plugins{Extensions: []release.EnqueueExtensions{odd}})
 			test.add("a", "1")
 			test.fail(test.pop(), name)
 			if got := test.get("a").UnschedulablePlugins; !got.Has(name) || got.Len() != 1 {
 				t.Errorf("rejected by %q", got)
 			}
-			test.want("activeQ:0; backoffQ:0; unschedulablePods:1; inFlight:0; records:1")
+			test.want("activeQ:0; backoffQ:0; unschedulable:1; inFlight:0; records:1")
 			test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
-			test.want("activeQ:0; backoffQ:1; unschedulablePods:0; inFlight:0; records:1")
+			test.want("activeQ:0; backoffQ:1; unschedulable:0; inFlight:0; records:1")
 			if odd.asked.Load() != 1 {
 				t.Errorf("its hint was asked %d times, want once", odd.asked.Load())
 			}

@@ -26,6 +26,7 @@ const (
 	skip strategy = iota
 	afterBackoff
 	immediately
+	unasked // immediately, and no hint said so: an activation, the end of a backoff
 )
 
 // rejectors are the plugins that rejected a pod.

@@ -10,6 +10,7 @@ import (
 	schedmetrics "k8s.io/kubernetes/pkg/scheduler/metrics"
 
 	"schedq"
+	"schedq/examples/kube-scheduler/internal/release"
 )
 
 // What a cluster event means is the same for all events of its kind: which plugins of which profile registered it, with
@@ -33,29 +34,43 @@ type reaction struct {
 	hints   [64][]fwk.QueueingHintFn
 }
 
-// incoming counts the pods that the event brought to each place.
+// incoming counts what the event brought to each place.
 type incoming struct {
-	active, backoff, unschedulable metrics.CounterMetric
+	active, backoff, unschedulable arrivals
+}
+
+// arrivals counts pods, and those of them that came from another place.
+type arrivals struct {
+	pods     metrics.CounterMetric
+	entities metrics.CounterMetric // nil: this release does not count them
+	expected strategy              // who is judged so is taken to be at the place already
 }
 
 func newIncoming(label string) incoming {
-	count := schedmetrics.SchedulerQueueIncomingPods
-	return incoming{
-		count.WithLabelValues("active", label),
-		count.WithLabelValues("backoff", label),
-		count.WithLabelValues("unschedulable", label),
+	made := func(place string, expected strategy) arrivals {
+		return arrivals{
+			schedmetrics.SchedulerQueueIncomingPods.WithLabelValues(place, label), release.IncomingEntities(place, label), expected,
+		}
+	}
+	return incoming{made("active", immediately), made("backoff", afterBackoff), made("unschedulable", skip)}
+}
+
+// into counts one pod, which was judged so.
+func (incoming *incoming) into(place schedq.Place, judged strategy) {
+	switch place {
+	case schedq.Active:
+		incoming.active.add(1, judged)
+	case schedq.Backoff, schedq.ErrorBackoff:
+		incoming.backoff.add(1, judged)
+	case schedq.Parked, schedq.Gated:
+		incoming.unschedulable.add(1, judged)
 	}
 }
 
-// into counts one.
-func (incoming *incoming) into(place schedq.Place) {
-	switch place {
-	case schedq.Active:
-		incoming.active.Inc()
-	case schedq.Backoff, schedq.ErrorBackoff:
-		incoming.backoff.Inc()
-	case schedq.Parked, schedq.Gated:
-		incoming.unschedulable.Inc()
+func (arrivals *arrivals) add(count float64, judged strategy) {
+	arrivals.pods.Add(count)
+	if arrivals.entities != nil && judged != arrivals.expected {
+		arrivals.entities.Add(count)
 	}
 }
 
@@ -129,6 +144,17 @@ func (kind *eventKind) reaction(profile *profile) *reaction {
 		}
 	}
 	return &reaction{profile: profile}
+}
+
+// wildcardsReachGates: a wildcard asks the gates again.
+const wildcardsReachGates = release.Minor >= 37
+
+// gates are the gates whose pods hear of the event.
+func (kind *eventKind) gates(reaction *reaction) schedq.Plugins {
+	if kind.wildcard && wildcardsReachGates {
+		return schedq.AllPlugins
+	}
+	return reaction.plugins
 }
 
 // stamped are the plugins whose stamps the event raises.

@@ -11,6 +11,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"schedq"
+	"schedq/examples/kube-scheduler/internal/release"
 )
 
 // For people who look at a scheduler: its debugger, which SIGUSR2 starts, and tests.
@@ -28,8 +29,8 @@ func (queue *Queue) queued(name string, uid types.UID) *framework.PodInfo {
 	return entry.record.Load().private()
 }
 
-// GetPod describes a pod that is active, backs off, is parked or gated.
-func (queue *Queue) GetPod(name, namespace string) (*framework.QueuedPodInfo, bool) {
+// find describes a pod that is active, backs off, is parked or gated.
+func (queue *Queue) find(name, namespace string) (*framework.QueuedPodInfo, bool) {
 	found, err := queue.library.Find(namespace + "/" + name)
 	if err != nil || found.Place == schedq.InFlight {
 		return nil, false
@@ -82,7 +83,7 @@ func (queue *Queue) list(places ...schedq.Place) (lists [][]*v1.Pod) {
 // PendingPods lists all pods that are queued, and counts them in words.
 func (queue *Queue) PendingPods() ([]*v1.Pod, string) {
 	lists := queue.list(schedq.Active, schedq.Backoff, schedq.Parked)
-	summary := fmt.Sprintf("activeQ:%v; backoffQ:%v; unschedulablePods:%v", len(lists[0]), len(lists[1]), len(lists[2]))
+	summary := fmt.Sprintf("activeQ:%v; backoffQ:%v; %s:%v", len(lists[0]), len(lists[1]), release.Unschedulable, len(lists[2]))
 	return append(append(lists[0], lists[1]...), lists[2]...), summary
 }
 

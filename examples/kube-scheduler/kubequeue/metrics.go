@@ -8,6 +8,7 @@ import (
 	schedmetrics "k8s.io/kubernetes/pkg/scheduler/metrics"
 
 	"schedq"
+	"schedq/examples/kube-scheduler/internal/release"
 )
 
 // The queue's metrics are kube-scheduler's own, under its names. Counters are raised as the library answers. The gauge
@@ -18,15 +19,30 @@ const pendingPeriod = 100 * time.Millisecond
 
 // counted are the queue's metrics.
 type counted struct {
-	active, backoff, unschedulable, gated metrics.GaugeMetric
+	active, backoff, unschedulable, gated placeGauge
 
 	flying metrics.GaugeMetric
 	labels map[string]*incoming // by the labels of what is no cluster event
 }
 
+// placeGauge shows how many pods are at a place. Without groups each is an entity.
+type placeGauge struct {
+	pods     metrics.GaugeMetric
+	entities metrics.GaugeMetric // nil: this release does not show them
+}
+
+func (gauge *placeGauge) set(count uint64) {
+	gauge.pods.Set(float64(count))
+	if gauge.entities != nil {
+		gauge.entities.Set(float64(count))
+	}
+}
+
 func (counted *counted) init() {
-	counted.active, counted.backoff = schedmetrics.ActivePods(), schedmetrics.BackoffPods()
-	counted.unschedulable, counted.gated = schedmetrics.UnschedulablePods(), schedmetrics.GatedPods()
+	counted.active = placeGauge{schedmetrics.ActivePods(), release.Entities("active")}
+	counted.backoff = placeGauge{schedmetrics.BackoffPods(), release.Entities("backoff")}
+	counted.unschedulable = placeGauge{schedmetrics.UnschedulablePods(), release.Entities("unschedulable")}
+	counted.gated = placeGauge{schedmetrics.GatedPods(), release.Entities("gated")}
 	counted.flying = schedmetrics.InFlightEvents.WithLabelValues(schedmetrics.PodPoppedInFlightEvent)
 	counted.labels = map[string]*incoming{}
 	for _, label := range []string{
@@ -39,25 +55,26 @@ func (counted *counted) init() {
 }
 
 // entered counts a pod that was added, or came back from a cycle, and the plugins that rejected it.
-func (counted *counted) entered(profile *profile, label string, place schedq.Place, rejectors schedq.Plugins) {
-	counted.labels[label].into(place)
+func (counted *counted) entered(profile *profile, label string, judged strategy, place schedq.Place,
+	rejectors schedq.Plugins) {
+	counted.labels[label].into(place, judged)
 	profile.each(rejectors, func(plugin *plugin) { plugin.rejected.Inc() })
 }
 
 // moved counts a pod that an event took somewhere, and the rejectors that it gained.
-func (counted *counted) moved(profile *profile, kind *eventKind, from, to schedq.Place, inPlace bool, gained schedq.Plugins) {
-	inVain := to == schedq.Gated && inPlace && (from == schedq.Parked || from == schedq.Gated)
+func (counted *counted) moved(pod *waiting, kind *eventKind, from, to schedq.Place, gained schedq.Plugins) {
+	inVain := to == schedq.Gated && pod.inPlace && (from == schedq.Parked || from == schedq.Gated)
 	if !inVain {
-		kind.incoming.into(to)
+		kind.incoming.into(to, pod.judged)
 	}
-	profile.each(gained, func(plugin *plugin) { plugin.rejected.Inc() })
+	pod.entry.profile.each(gained, func(plugin *plugin) { plugin.rejected.Inc() })
 }
 
 // popped counts a pop.
 func (counted *counted) popped(profile *profile, popped *schedq.Popped) {
 	counted.flying.Inc()
 	if popped.FromBackoff {
-		counted.labels[framework.PopFromBackoffQ].active.Inc()
+		counted.labels[framework.PopFromBackoffQ].active.add(1, unasked)
 	}
 	counted.released(profile, popped.Unschedulable|popped.Pending)
 }
@@ -73,10 +90,10 @@ func (counted *counted) show(library *schedq.Queue) {
 	if err != nil {
 		return
 	}
-	counted.active.Set(float64(stats.Active))
-	counted.backoff.Set(float64(stats.Backoff + stats.ErrorBackoff))
-	counted.unschedulable.Set(float64(stats.Parked))
-	counted.gated.Set(float64(stats.Gated))
+	counted.active.set(stats.Active)
+	counted.backoff.set(stats.Backoff + stats.ErrorBackoff)
+	counted.unschedulable.set(stats.Parked)
+	counted.gated.set(stats.Gated)
 }
 
 func (queue *Queue) showPending() {

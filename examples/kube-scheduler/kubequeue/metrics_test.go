@@ -39,7 +39,7 @@ func TestMetrics(t *testing.T) {
 			return gauge(test.T, schedmetrics.InFlightEvents.WithLabelValues(schedmetrics.PodPoppedInFlightEvent))
 		}
 		rejectedBefore, gatedBefore, flyingBefore := rejected(), gated(), flying()
-		added := incomingCount(test.T, "active", "UnschedulablePodAdd")
+		added := incomingCount(test.T, "active", framework.EventUnscheduledPodAdd.Label())
 		failed := incomingCount(test.T, "unschedulable", framework.ScheduleAttemptFailure)
 		moved := incomingCount(test.T, "backoff", nodeAdd.Label())
 		early := incomingCount(test.T, "active", framework.PopFromBackoffQ)
@@ -54,7 +54,7 @@ func TestMetrics(t *testing.T) {
 			test.Errorf("popped: rejected %+v, flying %+v", rejected()-rejectedBefore, flying()-flyingBefore)
 		}
 		for what, counted := range map[string]float64{
-			"added":  incomingCount(test.T, "active", "UnschedulablePodAdd") - added,
+			"added":  incomingCount(test.T, "active", framework.EventUnscheduledPodAdd.Label()) - added,
 			"failed": incomingCount(test.T, "unschedulable", framework.ScheduleAttemptFailure) - failed,
 			"moved":  incomingCount(test.T, "backoff", nodeAdd.Label()) - moved,
 			"early":  incomingCount(test.T, "active", framework.PopFromBackoffQ) - early,
@@ -64,13 +64,13 @@ func TestMetrics(t *testing.T) {
 			}
 		}
 		test.fail(info, nodePluginName)
-		test.Delete(info.Pod)
+		test.forget(info.Pod)
 		if rejected() != rejectedBefore {
 			test.Errorf("deleted: rejected %+v", rejected()-rejectedBefore)
 		}
 		shut := test.pod("b", "2")
 		shut.Labels = map[string]string{"gate": "shut"}
-		test.Add(test.logger, shut)
+		test.offer(shut)
 		for range 3 { // refused each time, and one reason all the same
 			test.MoveAllToActiveOrBackoffQueue(test.logger,
 				fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.UpdatePodLabel}, nil, nil, nil)
@@ -113,6 +113,6 @@ func TestTheLogIsEmptyWhileNothingIsInFlight(t *testing.T) {
 		if logged() != before {
 			t.Errorf("nothing is in flight any more: %v events are logged", logged()-before)
 		}
-		test.want("activeQ:0; backoffQ:1; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:0; backoffQ:1; unschedulable:0; inFlight:0; records:1")
 	})
 }

@@ -13,6 +13,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"schedq"
+	"schedq/examples/kube-scheduler/internal/release"
 )
 
 // A cluster event is handled in an order that leaves no gap: draw its sequence, log it, raise the stamps, then read the pods that
@@ -35,15 +36,6 @@ func (queue *Queue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.
 	for i := range kind.reactions {
 		queue.react(logger, kind, &kind.reactions[i], old, new, check)
 	}
-}
-
-// AssignedPodAdded and AssignedPodUpdated are for schedulers without queueing hints; here hints decide.
-func (queue *Queue) AssignedPodAdded(logger klog.Logger, pod *v1.Pod) {
-	queue.MoveAllToActiveOrBackoffQueue(logger, framework.EventAssignedPodAdd, nil, pod, nil)
-}
-
-func (queue *Queue) AssignedPodUpdated(logger klog.Logger, old, new *v1.Pod, event fwk.ClusterEvent) {
-	queue.MoveAllToActiveOrBackoffQueue(logger, event, old, new, nil)
 }
 
 // happened draws the sequence of an event, logs it and raises the stamps.
@@ -78,11 +70,11 @@ const batchSize = 64
 // react tries the pods of one profile.
 func (queue *Queue) react(logger klog.Logger, kind *eventKind, reaction *reaction, old, new any,
 	check internalqueue.PreEnqueueCheck) {
-	// A gated pod hears of its gate's events only. Rejectors without a bit of their own hear of all, so the set is not empty.
+	// Rejectors without a bit of their own hear of all, so the set is not empty.
 	query := schedq.Query{
 		Profile:   reaction.profile.number,
 		Rejectors: kind.stamped(reaction) | schedq.RejectorOthers,
-		Gates:     reaction.plugins,
+		Gates:     kind.gates(reaction),
 	}
 	queue.visit(&query, func(found []schedq.Candidate) {
 		var batch batch
@@ -100,7 +92,8 @@ func (queue *Queue) react(logger klog.Logger, kind *eventKind, reaction *reactio
 			if strategy == skip {
 				continue
 			}
-			batch.add(pod, queue.decide(logger, pod, record, strategy))
+			pod.judged = strategy
+			batch.add(pod, queue.decide(logger, &pod, record))
 		}
 		queue.applyBatch(logger, &batch, kind, old, new)
 	})
@@ -128,6 +121,8 @@ type waiting struct {
 	rejectors  rejectors
 	backingOff bool
 	inPlace    bool // if a gate refuses it where it is, it does not come in again
+	flushed    bool // it waited for too long
+	judged     strategy
 }
 
 func waitingCandidate(entry *entry, found *schedq.Candidate) waiting {
@@ -144,21 +139,30 @@ func waitingResult(entry *entry, found *schedq.Result) *waiting {
 	}
 }
 
-// decide says where a pod goes that is to be tried again: gates are asked, but for a backoff whose end asks them. Should it end before
-// the decision is applied, the library says that the pod changed.
-func (queue *Queue) decide(logger klog.Logger, pod waiting, record *record, strategy strategy) schedq.Decision {
+// backoffHasPassed: gates that were asked before a backoff are not asked again when something takes the pod out of it.
+const backoffHasPassed = release.Minor >= 35
+
+// decide says where a pod goes that is to be tried again: gates are asked, but for a backoff whose end asks them, or whose begin
+// did. Should it end before the decision is applied, the library says that the pod changed.
+func (queue *Queue) decide(logger klog.Logger, pod *waiting, record *record) schedq.Decision {
 	decision := schedq.Decision{
 		Ref: pod.ref, Place: schedq.Active, Event: schedq.EventWildcard, JudgedUpTo: queue.words.EventSequence(),
+		Flushed: pod.flushed,
 	}
-	if strategy == afterBackoff && pod.backingOff {
+	if pod.judged == afterBackoff && pod.backingOff {
 		decision.Place, decision.IfBackingOff = schedq.Backoff, queue.options.NoPopFromBackoff
 	}
-	if !decision.IfBackingOff {
+	asked := backoffHasPassed && !queue.options.NoPopFromBackoff && isBackoff(pod.place)
+	if !decision.IfBackingOff && !asked {
 		if decision.Gate = queue.gate(logger, pod.entry.profile, record.pod, pod.gate); decision.Gate != 0 {
-			decision.Place = schedq.Gated
+			decision.Place, decision.Flushed = schedq.Gated, false
 		}
 	}
 	return decision
+}
+
+func isBackoff(place schedq.Place) bool {
+	return place == schedq.Backoff || place == schedq.ErrorBackoff
 }
 
 // batch are decisions that are applied in one call.
@@ -205,7 +209,8 @@ func (queue *Queue) try(logger klog.Logger, pod *waiting, kind *eventKind, old, 
 
 // route takes a pod where a strategy leads. false: it changed meanwhile, judge it again.
 func (queue *Queue) route(logger klog.Logger, pod *waiting, record *record, kind *eventKind, strategy strategy) bool {
-	decision := queue.decide(logger, *pod, record, strategy)
+	pod.judged = strategy
+	decision := queue.decide(logger, pod, record)
 	result, err := queue.library.Apply(&decision)
 	answer := schedq.OK
 	if err != nil && !errors.As(err, &answer) {
@@ -223,7 +228,7 @@ func (queue *Queue) applied(logger klog.Logger, pod *waiting, kind *eventKind, r
 		pod.ref, pod.place, pod.gate, pod.backingOff = result.Ref, result.Place, result.Gate, result.BackingOff
 		gained := result.Gate.Plugins() &^ pod.rejectors.all()
 		pod.rejectors.unschedulable |= result.Gate.Plugins()
-		queue.counted.moved(pod.entry.profile, kind, was, result.Place, pod.inPlace, gained)
+		queue.counted.moved(pod, kind, was, result.Place, gained)
 		moved(logger, pod.entry.record.Load().pod, kind.label, result.Place)
 		return true
 	case schedq.ErrChanged:
@@ -270,7 +275,7 @@ func (queue *Queue) activate(logger klog.Logger, pod *v1.Pod, handle schedq.Pod)
 		}
 		waiting := waitingResult(entry, &found)
 		waiting.inPlace = true
-		if queue.route(logger, waiting, entry.record.Load(), kind, immediately) {
+		if queue.route(logger, waiting, entry.record.Load(), kind, unasked) {
 			return
 		}
 	}

@@ -20,18 +20,18 @@ func TestEventOfItsRejectorBringsAPodBack(t *testing.T) {
 			test.Errorf("parked as %+v", info)
 		}
 		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeLabel, nil, nil, nil)
-		test.want("activeQ:0; backoffQ:0; unschedulablePods:1; inFlight:0; records:1")
+		test.want("activeQ:0; backoffQ:0; unschedulable:1; inFlight:0; records:1")
 		if test.hints.asked.Load() != 0 {
 			test.Error("an event that nobody registered reached a hint")
 		}
 		test.hints.answer = never
 		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
-		test.want("activeQ:0; backoffQ:0; unschedulablePods:1; inFlight:0; records:1")
+		test.want("activeQ:0; backoffQ:0; unschedulable:1; inFlight:0; records:1")
 		test.hints.answer = always
 		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, func(*v1.Pod) bool { return false })
-		test.want("activeQ:0; backoffQ:0; unschedulablePods:1; inFlight:0; records:1")
+		test.want("activeQ:0; backoffQ:0; unschedulable:1; inFlight:0; records:1")
 		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
-		test.want("activeQ:0; backoffQ:1; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:0; backoffQ:1; unschedulable:0; inFlight:0; records:1")
 	})
 }
 
@@ -39,11 +39,11 @@ func TestActivate(t *testing.T) {
 	onBothEngines(t, func(test *fixture) {
 		parked := test.park("a", "1")
 		test.Activate(test.logger, map[string]*v1.Pod{"a": parked, "x": test.pod("unknown", "9")})
-		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:1; backoffQ:0; unschedulable:0; inFlight:0; records:1")
 		info := test.pop()
 		test.Activate(test.logger, map[string]*v1.Pod{"a": parked})
 		test.fail(info, nodePluginName)
-		test.want("activeQ:0; backoffQ:1; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:0; backoffQ:1; unschedulable:0; inFlight:0; records:1")
 	})
 }
 
@@ -52,10 +52,10 @@ func TestLeftovers(t *testing.T) {
 		test.park("a", "1")
 		test.pass(5 * time.Minute)
 		test.leftovers(test.logger)
-		test.want("activeQ:0; backoffQ:0; unschedulablePods:1; inFlight:0; records:1")
+		test.want("activeQ:0; backoffQ:0; unschedulable:1; inFlight:0; records:1")
 		test.pass(time.Nanosecond)
 		test.leftovers(test.logger)
-		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:1; backoffQ:0; unschedulable:0; inFlight:0; records:1")
 	})
 }
 
@@ -64,10 +64,10 @@ func TestWithoutPopFromBackoffGatesAreAskedWhenBackoffEnds(t *testing.T) {
 		test := newFixture(t, Options{Engine: engine, NoPopFromBackoff: true})
 		pod := test.park("a", "1")
 		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
-		test.want("activeQ:0; backoffQ:1; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:0; backoffQ:1; unschedulable:0; inFlight:0; records:1")
 		shut := pod.DeepCopy()
 		shut.Labels = map[string]string{"gate": "shut"}
-		test.Update(test.logger, pod, shut)
+		test.update(test.logger, pod, shut)
 		test.pass(3 * time.Second)
 		if info := test.get("a"); info.GatingPlugin != gatePluginName {
 			test.Errorf("after its backoff the pod is %+v", info)
@@ -88,7 +88,7 @@ func TestWithoutPopFromBackoffAnUpdateAfterTheBackoffAsksTheGates(t *testing.T) 
 			test.gates.before = func() { asked++ }
 			shut := pod.DeepCopy()
 			shut.Labels = map[string]string{"gate": "shut"}
-			test.Update(test.logger, pod, shut)
+			test.update(test.logger, pod, shut)
 			if info := test.get("a"); (info.GatingPlugin == gatePluginName) != over || (asked > 0) != over {
 				test.Errorf("backoff over: %v; the gate was asked %d times, the pod is %+v", over, asked, info)
 			}
@@ -103,8 +103,8 @@ func TestWithoutPopFromBackoffABackoffThatEndsWhileAHintRunsAsksTheGates(t *test
 		pod := test.park("a", "1")
 		shut := pod.DeepCopy()
 		shut.Labels = map[string]string{"gate": "shut"}
-		test.Update(test.logger, pod, shut)
-		test.want("activeQ:0; backoffQ:0; unschedulablePods:1; inFlight:0; records:1")
+		test.update(test.logger, pod, shut)
+		test.want("activeQ:0; backoffQ:0; unschedulable:1; inFlight:0; records:1")
 		test.hints.answer = func(*v1.Pod, any, any) fwk.QueueingHint {
 			test.clock.SetTime(test.clock.Now().Add(3 * time.Second))
 			return fwk.Queue
@@ -145,7 +145,7 @@ func TestUpdateWhileAHintRunsIsJudgedToo(t *testing.T) {
 		times := 0
 		test.hints.answer = func(*v1.Pod, any, any) fwk.QueueingHint {
 			if times++; times == 1 {
-				test.Update(test.logger, pod, changed)
+				test.update(test.logger, pod, changed)
 			}
 			return fwk.Queue
 		}
@@ -166,7 +166,7 @@ func TestActivationWhileAFailedPodIsJudged(t *testing.T) {
 			return fwk.QueueSkip
 		}
 		test.fail(info, nodePluginName)
-		test.want("activeQ:0; backoffQ:1; unschedulablePods:0; inFlight:0; records:1")
+		test.want("activeQ:0; backoffQ:1; unschedulable:0; inFlight:0; records:1")
 	})
 }
 
@@ -178,7 +178,7 @@ func TestActivationIsForOnePod(t *testing.T) {
 		for _, info := range infos {
 			test.fail(info, nodePluginName)
 		}
-		test.want("activeQ:0; backoffQ:1; unschedulablePods:1; inFlight:0; records:2")
+		test.want("activeQ:0; backoffQ:1; unschedulable:1; inFlight:0; records:2")
 		if parked := test.UnschedulablePods(); len(parked) != 1 || parked[0] != first {
 			test.Errorf("parked: %v", parked)
 		}

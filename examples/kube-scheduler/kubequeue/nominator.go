@@ -13,6 +13,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	v1 "k8s.io/api/core/v1"
+
+	"schedq/examples/kube-scheduler/internal/release"
 )
 
 // Preemption intends a node for a pod before the API shows it. Filters ask for every node that they look at, which is nearly all
@@ -43,16 +45,16 @@ func newNominator(lister listersv1.PodLister, queued func(string, types.UID) *fr
 }
 
 // AddNominatedPod nominates a pod: to the node of an overriding info, else to the one in its status.
-func (nominator *nominator) AddNominatedPod(logger klog.Logger, info fwk.PodInfo, nominating *framework.NominatingInfo) {
+func (nominator *nominator) AddNominatedPod(logger klog.Logger, info fwk.PodInfo, nominating *release.NominatingInfo) {
 	nominator.mutex.Lock()
 	defer nominator.mutex.Unlock()
 	nominator.add(logger, info.GetPod(), nominating)
 }
 
-func (nominator *nominator) add(logger klog.Logger, pod *v1.Pod, nominating *framework.NominatingInfo) {
+func (nominator *nominator) add(logger klog.Logger, pod *v1.Pod, nominating *release.NominatingInfo) {
 	nominator.remove(pod.UID)
 	node := pod.Status.NominatedNodeName
-	if nominating.Mode() == framework.ModeOverride {
+	if nominating.Mode() == release.ModeOverride {
 		node = nominating.NominatedNodeName
 	}
 	if node == "" {
@@ -108,10 +110,10 @@ func (nominator *nominator) UpdateNominatedPod(logger klog.Logger, old *v1.Pod, 
 	}
 	nominator.mutex.Lock()
 	defer nominator.mutex.Unlock()
-	var nominating *framework.NominatingInfo
+	var nominating *release.NominatingInfo
 	if old.Status.NominatedNodeName == "" && info.GetPod().Status.NominatedNodeName == "" {
 		if node, found := nominator.nodeOf[old.UID]; found {
-			nominating = &framework.NominatingInfo{NominatingMode: framework.ModeOverride, NominatedNodeName: node}
+			nominating = &release.NominatingInfo{NominatingMode: release.ModeOverride, NominatedNodeName: node}
 		}
 	}
 	nominator.remove(old.UID)

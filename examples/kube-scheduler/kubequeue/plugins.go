@@ -15,13 +15,13 @@ import (
 	"k8s.io/component-base/metrics"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 	schedmetrics "k8s.io/kubernetes/pkg/scheduler/metrics"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 
 	"schedq"
+	"schedq/examples/kube-scheduler/internal/release"
 )
 
 // The library knows a plugin as a bit, numbered per profile. Here is what the bits stand for: names, hints and gates, as
@@ -30,8 +30,10 @@ import (
 
 // Plugins are the plugins of one profile as the queue needs them.
 type Plugins struct {
-	PreEnqueue []framework.PreEnqueuePlugin
-	Extensions []framework.EnqueueExtensions
+	PreEnqueue []release.PreEnqueuePlugin
+	Extensions []release.EnqueueExtensions
+	// Sign says what a pod has in common with others; nil: nobody asks.
+	Sign func(context.Context, *v1.Pod) release.Signature
 }
 
 // PluginsOf lists the plugins of a scheduler's profiles.
@@ -46,7 +48,7 @@ func PluginsOf(sched *scheduler.Scheduler) (map[string]Plugins, error) {
 					name, sort.Name)
 			}
 		}
-		plugins[name] = Plugins{profile.PreEnqueuePlugins(), profile.EnqueueExtensions()}
+		plugins[name] = Plugins{profile.PreEnqueuePlugins(), profile.EnqueueExtensions(), release.Signer(profile)}
 	}
 	return plugins, nil
 }
@@ -61,7 +63,7 @@ type registration struct {
 type plugin struct {
 	name          string
 	bit           schedq.Plugins
-	gate          framework.PreEnqueuePlugin // nil: it has none
+	gate          release.PreEnqueuePlugin // nil: it has none
 	registrations []registration
 	events        []fwk.ClusterEvent // those it registered
 	rejected      metrics.GaugeMetric
@@ -74,6 +76,7 @@ type profile struct {
 	queue   *schedq.Queue
 	unknown bool // stands for the scheduler names that no profile has
 	gates   []*plugin
+	sign    func(context.Context, *v1.Pod) release.Signature
 
 	adding  sync.Mutex // to names
 	plugins atomic.Pointer[names]
@@ -184,8 +187,11 @@ func (profile *profile) gating(gate schedq.Gate) (name string, events []fwk.Clus
 // alwaysQueue is the hint of who gave none.
 func alwaysQueue(klog.Logger, *v1.Pod, any, any) (fwk.QueueingHint, error) { return fwk.Queue, nil }
 
+// taintsMakeUp: who wants to hear of nodes hears of taints too.
+const taintsMakeUp = release.Minor < 37
+
 // hear registers what a plugin wants to hear of, by the rules of scheduler.New.
-func (profile *profile) hear(ctx context.Context, extensions framework.EnqueueExtensions) error {
+func (profile *profile) hear(ctx context.Context, extensions release.EnqueueExtensions) error {
 	events, err := extensions.EventsToRegister(ctx)
 	if err != nil {
 		return fmt.Errorf("events of plugin %q of profile %q: %w", extensions.Name(), profile.name, err)
@@ -208,7 +214,7 @@ func (profile *profile) hear(ctx context.Context, extensions framework.EnqueueEx
 		}
 		plugin.registrations = append(plugin.registrations, registration{event.Event, hint})
 	}
-	if nodes&fwk.Add != 0 && nodes&fwk.UpdateNodeTaint == 0 {
+	if taintsMakeUp && nodes&fwk.Add != 0 && nodes&fwk.UpdateNodeTaint == 0 {
 		// The preCheck of a node's add may refuse a pod that the plugin would have tried again; the taint's removal makes up.
 		plugin.registrations = append(plugin.registrations,
 			registration{fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint}, alwaysQueue})
@@ -259,6 +265,7 @@ func (all *profiles) define(ctx context.Context, queue *schedq.Queue, plugins ma
 }
 
 func (profile *profile) define(ctx context.Context, plugins Plugins) error {
+	profile.sign = plugins.Sign
 	for _, gate := range plugins.PreEnqueue {
 		plugin, err := profile.register(gate.Name())
 		if err != nil {

@@ -10,8 +10,6 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
-	apicalls "k8s.io/kubernetes/pkg/scheduler/framework/api_calls"
 	schedmetrics "k8s.io/kubernetes/pkg/scheduler/metrics"
 	"k8s.io/utils/clock"
 
@@ -97,9 +95,9 @@ func New(ctx context.Context, plugins map[string]Plugins, lister listersv1.PodLi
 	return queue, nil
 }
 
-// config is the library's configuration: kube-scheduler 1.34 without caps, decided here.
+// config is the library's configuration: kube-scheduler's without caps, decided here.
 func (options *Options) config() (schedq.Config, error) {
-	config, err := schedq.PresetConfig(schedq.PresetKube134)
+	config, err := schedq.PresetConfig(preset)
 	if err != nil {
 		return config, err
 	}
@@ -163,13 +161,10 @@ func (queue *Queue) Close() {
 	queue.counted.show(queue.library)
 }
 
-// PatchPodStatus hands a status to the API dispatcher. Only with the feature gate SchedulerAsyncAPICalls.
-func (queue *Queue) PatchPodStatus(pod *v1.Pod, condition *v1.PodCondition,
-	nominating *framework.NominatingInfo) (<-chan error, error) {
+// patch hands a status to the API dispatcher. Only with the feature gate SchedulerAsyncAPICalls.
+func (queue *Queue) patch(status fwk.APICall) (<-chan error, error) {
 	finished := make(chan error, 1)
-	err := queue.dispatcher.Add(apicalls.Implementations.PodStatusPatch(pod, condition, nominating),
-		fwk.APICallOptions{OnFinish: finished})
-	if fwk.IsUnexpectedError(err) {
+	if err := queue.dispatcher.Add(status, fwk.APICallOptions{OnFinish: finished}); fwk.IsUnexpectedError(err) {
 		return finished, err
 	}
 	return finished, nil

@@ -11,14 +11,15 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"schedq/examples/kube-scheduler/internal/release"
 )
 
 func TestNominations(t *testing.T) {
 	onBothEngines(t, func(test *fixture) {
 		pod := test.add("a", "1")
 		info := test.pop()
-		override := &framework.NominatingInfo{NominatingMode: framework.ModeOverride, NominatedNodeName: "n"}
+		override := &release.NominatingInfo{NominatingMode: release.ModeOverride, NominatedNodeName: "n"}
 		test.fail(info, nodePluginName)
 		test.AddNominatedPod(test.logger, info.PodInfo, override)
 		if got := test.NominatedPodsForNode("n"); len(got) != 1 || got[0].GetPod().UID != "1" || got[0].GetPod() == pod {
@@ -26,7 +27,7 @@ func TestNominations(t *testing.T) {
 		}
 		changed := pod.DeepCopy()
 		changed.Labels = map[string]string{"new": "yes"}
-		test.Update(test.logger, pod, changed)
+		test.update(test.logger, pod, changed)
 		if got := test.NominatedPodsForNode("n"); len(got) != 1 || got[0].GetPod().Labels["new"] != "yes" {
 			test.Errorf("nominated after an update: %v", got)
 		}
@@ -44,7 +45,7 @@ func TestClose(t *testing.T) {
 		info := test.pop()
 		closed := make(chan error)
 		go func() {
-			info, err := test.Pop(test.logger)
+			info, err := test.take(test.logger)
 			if info != nil {
 				err = errors.New("popped " + info.Pod.Name)
 			}
@@ -56,14 +57,14 @@ func TestClose(t *testing.T) {
 		if err := <-closed; err != nil {
 			test.Error(err)
 		}
-		test.want("activeQ:0; backoffQ:0; unschedulablePods:0; inFlight:0; records:0")
-		test.Add(test.logger, parked)
-		test.Update(test.logger, nil, parked)
-		test.Delete(flying)
+		test.want("activeQ:0; backoffQ:0; unschedulable:0; inFlight:0; records:0")
+		test.offer(parked)
+		test.update(test.logger, nil, parked)
+		test.forget(flying)
 		test.Done("1")
-		_ = test.AddUnschedulableIfNotPresent(test.logger, info, 1)
+		_ = test.putBack(test.logger, info)
 		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
-		test.want("activeQ:0; backoffQ:0; unschedulablePods:0; inFlight:0; records:0")
+		test.want("activeQ:0; backoffQ:0; unschedulable:0; inFlight:0; records:0")
 	})
 }
 
@@ -83,13 +84,13 @@ func TestEverybodyAtOnce(t *testing.T) {
 		go func() {
 			defer cycles.Done()
 			for number := 0; ; number++ {
-				info, _ := test.Pop(test.logger)
+				info, _ := test.take(test.logger)
 				if info == nil {
 					return
 				}
 				if number%3 == 0 {
 					info.UnschedulablePlugins = sets.New(nodePluginName)
-					_ = test.AddUnschedulableIfNotPresent(test.logger, info, test.SchedulingCycle()) // it may be deleted by now
+					_ = test.putBack(test.logger, info) // it may be deleted by now
 					continue
 				}
 				copied := info.DeepCopy()
@@ -98,7 +99,7 @@ func TestEverybodyAtOnce(t *testing.T) {
 					defer cycles.Done()
 					test.Done(copied.Pod.UID)
 					if number%7 == 0 {
-						_ = test.AddUnschedulableIfNotPresent(test.logger, copied, 0)
+						_ = test.putBack(test.logger, copied)
 					}
 				}()
 			}
@@ -122,13 +123,13 @@ func TestEverybodyAtOnce(t *testing.T) {
 		for number := range pods {
 			name := fmt.Sprint("p", number)
 			pod := test.pod(name, name)
-			test.Add(test.logger, pod)
+			test.offer(pod)
 			changed := pod.DeepCopy()
 			changed.Labels = map[string]string{"new": "yes"}
-			test.Update(test.logger, pod, changed)
+			test.update(test.logger, pod, changed)
 			switch number % 4 {
 			case 0:
-				test.Delete(changed)
+				test.forget(changed)
 			case 1:
 				test.Activate(test.logger, map[string]*v1.Pod{name: changed})
 			}
@@ -159,7 +160,7 @@ func TestActivePodsAreListedInTheirOrder(t *testing.T) {
 		for i, priority := range []int32{1, 3, 2, 3} {
 			pod := test.pod(fmt.Sprint("p", i), fmt.Sprint(i))
 			pod.Spec.Priority = &priority
-			test.Add(test.logger, pod)
+			test.offer(pod)
 			test.clock.SetTime(test.clock.Now().Add(time.Millisecond))
 		}
 		for range 10 {

@@ -1,6 +1,7 @@
 package kubequeue
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 
@@ -10,6 +11,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"schedq"
+	"schedq/examples/kube-scheduler/internal/release"
 )
 
 // The library holds 64 bits for a pod, from its add to the end of its life. They are the number of an entry, which is Go's side
@@ -21,19 +23,27 @@ import (
 
 // record is a pod as it was at one time.
 type record struct {
-	pod  *v1.Pod
-	info *framework.PodInfo // the pod with its parsed terms
+	pod       *v1.Pod
+	info      *framework.PodInfo // the pod with its parsed terms
+	signature release.Signature
 }
 
-func newRecord(pod *v1.Pod) *record {
+func newRecord(profile *profile, pod *v1.Pod) *record {
 	// The API server does not check affinity terms; a pod whose terms cannot be parsed has none.
 	info, _ := framework.NewPodInfo(pod)
-	return &record{pod, info}
+	return &record{pod, info, profile.signatureOf(pod)}
 }
 
 // with is the record after an update: terms cannot change in the API, so they are not parsed again.
-func (old *record) with(pod *v1.Pod) *record {
-	return &record{pod, old.infoOf(pod)}
+func (old *record) with(profile *profile, pod *v1.Pod) *record {
+	return &record{pod, old.infoOf(pod), profile.signatureOf(pod)}
+}
+
+func (profile *profile) signatureOf(pod *v1.Pod) (signature release.Signature) {
+	if profile.sign != nil {
+		signature = profile.sign(context.Background(), pod)
+	}
+	return signature
 }
 
 func (old *record) infoOf(pod *v1.Pod) *framework.PodInfo {
@@ -58,6 +68,8 @@ type entry struct {
 	uid     types.UID
 	profile *profile
 	record  atomic.Pointer[record]
+	// flushed is when the pod was tried as a leftover since it failed last, in the library's nanoseconds; 0: it was not.
+	flushed atomic.Int64
 }
 
 // spec describes a record to the library. Nominations are kept in Go.

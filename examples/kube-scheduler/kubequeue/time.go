@@ -44,7 +44,7 @@ func (queue *Queue) flushLeftovers(ctx context.Context, logger klog.Logger) {
 // the pods.
 func (queue *Queue) ticked(logger klog.Logger, result *schedq.Result) {
 	kind := queue.kinds.of(backoffComplete)
-	kind.incoming.active.Add(float64(result.ToActive))
+	kind.incoming.active.add(float64(result.ToActive), unasked)
 	if !result.Left {
 		return
 	}
@@ -54,25 +54,30 @@ func (queue *Queue) ticked(logger klog.Logger, result *schedq.Result) {
 			for i := range found {
 				if entry := queue.table.get(found[i].Object); entry != nil && !found[i].BackingOff {
 					pod := waitingCandidate(entry, &found[i])
-					queue.route(logger, &pod, entry.record.Load(), kind, immediately)
+					queue.route(logger, &pod, entry.record.Load(), kind, unasked)
 				}
 			}
 		})
 	}
 }
 
-// leftovers tries the pods again that were parked for too long. Gated pods stay: a wildcard is nothing that a gate hears of.
+// leftovers tries the pods again that were parked for too long. A gated pod that wildcards reach counts as tried: it waits for the
+// limit again.
 func (queue *Queue) leftovers(logger klog.Logger) {
 	var old []waiting
+	now, kind := queue.now(), queue.kinds.of(framework.EventUnschedulableTimeout)
 	for _, profile := range queue.profiles.byNum {
 		query := schedq.Query{
-			Profile: profile.number, Rejectors: schedq.AllPlugins,
-			NotAfter: queue.now() - int64(queue.options.MaxParked) - 1,
+			Profile: profile.number, Rejectors: schedq.AllPlugins, Gates: kind.gates(kind.reaction(profile)),
+			NotAfter: now - int64(queue.options.MaxParked) - 1,
 		}
 		queue.visit(&query, func(found []schedq.Candidate) {
 			for i := range found {
-				if entry := queue.table.get(found[i].Object); entry != nil {
-					old = append(old, waitingCandidate(entry, &found[i]))
+				entry := queue.table.get(found[i].Object)
+				if entry != nil && entry.flushed.Load() <= query.NotAfter {
+					pod := waitingCandidate(entry, &found[i])
+					pod.flushed = true
+					old = append(old, pod)
 				}
 			}
 		})
@@ -80,9 +85,9 @@ func (queue *Queue) leftovers(logger klog.Logger) {
 	if len(old) == 0 {
 		return
 	}
-	kind := queue.kinds.of(framework.EventUnschedulableTimeout)
 	queue.happened(kind, nil, nil)
 	for i := range old {
+		old[i].entry.flushed.Store(now)
 		queue.try(logger, &old[i], kind, nil, nil)
 	}
 }

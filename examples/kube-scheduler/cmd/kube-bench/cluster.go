@@ -10,10 +10,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/kubernetes/pkg/scheduler"
 	schedconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
@@ -22,6 +20,7 @@ import (
 
 	"schedq"
 	"schedq/examples/kube-scheduler/internal/memapi"
+	"schedq/examples/kube-scheduler/internal/release"
 	"schedq/examples/kube-scheduler/kubequeue"
 )
 
@@ -52,17 +51,12 @@ type cluster struct {
 	uids    atomic.Int64
 }
 
-// noEvents keeps the API events of the scheduler to itself.
-type noEvents struct{}
-
-func (noEvents) Eventf(kruntime.Object, kruntime.Object, string, string, string, string, ...any) {}
-
 // newCluster makes a scheduler that does not run yet. timing wraps its queue in one that measures calls. With a queue other than
 // the original that one is poisoned: whoever still calls it crashes the process.
-func newCluster(name queueName, timing bool) (*cluster, error) {
+func newCluster(name queueName, timing bool, maxBackoff time.Duration) (*cluster, error) {
 	made := &cluster{api: memapi.New()}
 	made.ctx, made.cancel = context.WithCancel(context.Background())
-	made.factory = scheduler.NewInformerFactory(made.api.Client, 0)
+	made.factory = release.Informers(made.api.Client)
 	config, err := latest.Default()
 	if err != nil {
 		return nil, err
@@ -71,17 +65,17 @@ func newCluster(name queueName, timing bool) (*cluster, error) {
 	profile.Plugins.Permit.Enabled = append(profile.Plugins.Permit.Enabled, schedconfig.Plugin{Name: holdName})
 	profile.Plugins.PreFilter.Enabled = append(profile.Plugins.PreFilter.Enabled, schedconfig.Plugin{Name: holdName})
 	made.sched, err = scheduler.New(made.ctx, made.api.Client, made.factory, nil,
-		func(string) events.EventRecorder { return noEvents{} },
+		func(string) release.EventRecorder { return memapi.NoEvents{} },
 		scheduler.WithProfiles(config.Profiles...),
 		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{holdName: newHold}),
-		scheduler.WithPodMaxBackoffSeconds(maxBackoffSeconds))
+		scheduler.WithPodMaxBackoffSeconds(int64(maxBackoff/time.Second)))
 	if err != nil {
 		return nil, err
 	}
 	before := made.sched.SchedulingQueue
 	if name != original {
 		made.queue, err = kubequeue.Install(made.ctx, made.sched, made.factory, kubequeue.Options{
-			Engine: engines[name], MaxBackoff: maxBackoffSeconds * time.Second,
+			Engine: engines[name], MaxBackoff: maxBackoff,
 		})
 		if err != nil {
 			return nil, err
@@ -95,8 +89,8 @@ func newCluster(name queueName, timing bool) (*cluster, error) {
 	return made, nil
 }
 
-// maxBackoffSeconds keeps scenarios short in which pods are tried many times.
-const maxBackoffSeconds = 2
+// shortBackoff keeps scenarios short in which pods are tried many times.
+const shortBackoff = 2 * time.Second
 
 // poison empties a queue, so that any use of it dereferences nil.
 func poison(queue internalqueue.SchedulingQueue) {
@@ -207,6 +201,6 @@ func (cluster *cluster) state() string {
 // lock, so the summary has to do.
 func (cluster *cluster) counts() (active, backoff, unschedulable int) {
 	_, summary := cluster.sched.SchedulingQueue.PendingPods()
-	_, _ = fmt.Sscanf(summary, "activeQ:%d; backoffQ:%d; unschedulablePods:%d", &active, &backoff, &unschedulable)
+	_, _ = fmt.Sscanf(summary, "activeQ:%d; backoffQ:%d; "+release.Unschedulable+":%d", &active, &backoff, &unschedulable)
 	return active, backoff, unschedulable
 }

@@ -7,7 +7,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"schedq/examples/kube-scheduler/internal/release"
 )
 
 // Hold is a plugin that keeps pods in flight for as long as their labels say, so that a scenario can do something to them
@@ -21,13 +22,13 @@ const (
 
 type hold struct{}
 
-func newHold(context.Context, runtime.Object, framework.Handle) (framework.Plugin, error) {
+func newHold(context.Context, runtime.Object, release.Handle) (release.Plugin, error) {
 	return hold{}, nil
 }
 
 func (hold) Name() string { return holdName }
 
-func (hold) PreFilter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*framework.PreFilterResult,
+func (hold) PreFilter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*release.PreFilterResult,
 	*fwk.Status) {
 	if length, err := time.ParseDuration(pod.Labels[holdCycle]); err == nil {
 		time.Sleep(length)
@@ -35,7 +36,7 @@ func (hold) PreFilter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ []fwk.
 	return nil, nil
 }
 
-func (hold) PreFilterExtensions() framework.PreFilterExtensions { return nil }
+func (hold) PreFilterExtensions() release.PreFilterExtensions { return nil }
 
 func (hold) Permit(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) (*fwk.Status, time.Duration) {
 	if length, err := time.ParseDuration(pod.Labels[holdPermit]); err == nil {

@@ -15,9 +15,9 @@ import (
 )
 
 var (
-	scenario = flag.String("scenario", "all", "mixed, throughput, storm, random, or all of them; several with commas")
+	scenario = flag.String("scenario", "all", "mixed, random, throughput, storm, starvation, or all of them; several with commas")
 	queues   = flag.String("queues", "original,lockfree,mutex", "which queues, of these; commas between them")
-	pairs    = flag.Int("pairs", 7, "throughput, storm: runs of each queue, in turns")
+	pairs    = flag.Int("pairs", 7, "throughput, storm: runs of each queue, in turns; starvation: three of them at most")
 	podCount = flag.Int("pods", 2000, "throughput: pods that are bound in each run")
 	parked   = flag.String("parked", "0,1000,5000,20000", "throughput: how many pods that fit nowhere are parked; commas")
 	patience = flag.Duration("patience", 3*time.Second, "throughput: how long a run may bind; what it did until then counts")
@@ -43,15 +43,15 @@ func main() {
 		os.Exit(2)
 	}
 	scenarios := map[string]func([]queueName) error{
-		"mixed": runMixed, "throughput": runThroughput, "storm": runStorm, "random": runRandom,
+		"mixed": runMixed, "throughput": runThroughput, "storm": runStorm, "random": runRandom, "starvation": runStarvation,
 	}
 	names := strings.Split(*scenario, ",")
 	if *scenario == "all" {
-		names = []string{"mixed", "random", "throughput", "storm"}
+		names = []string{"mixed", "random", "throughput", "storm", "starvation"}
 	}
 	for _, name := range names {
 		if scenarios[name] == nil {
-			fmt.Fprintf(os.Stderr, "--scenario=%q: legal are mixed, throughput, storm, random and all\n", name)
+			fmt.Fprintf(os.Stderr, "--scenario=%q: legal are mixed, random, throughput, storm, starvation and all\n", name)
 			os.Exit(2)
 		}
 	}

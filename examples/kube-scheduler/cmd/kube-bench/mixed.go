@@ -10,6 +10,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"schedq/examples/kube-scheduler/internal/release"
 )
 
 // The mixed scenario is the acceptance test: everything that a queue is for, one after the other, on a scheduler whose own queue
@@ -39,7 +41,7 @@ func runMixed(queues []queueName) error {
 }
 
 func mixedOn(name queueName) error {
-	cluster, err := newCluster(name, false)
+	cluster, err := newCluster(name, false, shortBackoff)
 	if err != nil {
 		return err
 	}
@@ -106,7 +108,7 @@ func (run *mixed) because(what, plugin string, gated bool, count int) {
 	run.check(what, func() bool {
 		found := 0
 		for _, pod := range run.api.Pods() {
-			info, queued := run.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace)
+			info, queued := release.GetPod(run.sched.SchedulingQueue, pod.Name, pod.Namespace)
 			if queued && info.Gated() == gated && info.UnschedulablePlugins.Has(plugin) {
 				found++
 			}

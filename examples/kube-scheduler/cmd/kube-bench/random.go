@@ -11,6 +11,8 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+
+	"schedq/examples/kube-scheduler/internal/release"
 )
 
 // A random scenario is a script that a seed makes. It runs on the original queue and on schedq's, and what is left at the end is
@@ -236,7 +238,7 @@ func (run *random) settled() bool {
 		if strings.HasPrefix(pod.Name, "marker") && pod.Spec.NodeName == "" {
 			return false
 		}
-		info, queued := run.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace)
+		info, queued := release.GetPod(run.sched.SchedulingQueue, pod.Name, pod.Namespace)
 		if queued && info.GatingPlugin == "DefaultPreemption" {
 			return false
 		}
@@ -256,7 +258,7 @@ func (run *random) final() map[string]int {
 			counts[class+" bound"]++
 			continue
 		}
-		info, queued := run.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace)
+		info, queued := release.GetPod(run.sched.SchedulingQueue, pod.Name, pod.Namespace)
 		if !queued {
 			counts[class+" lost"]++
 			continue
@@ -275,7 +277,7 @@ func (run *random) final() map[string]int {
 
 // play runs a script on a queue.
 func (script script) play(name queueName) (map[string]int, error) {
-	cluster, err := newCluster(name, false)
+	cluster, err := newCluster(name, false, shortBackoff)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ var stormLengths = [4]struct {
 
 func runStorm(queues []queueName) error {
 	all := map[queueName]*storms{original: {}, lockFree: {}, mutex: {}}
-	err := inTurns(queues, func(name queueName) error { return all[name].stormOn(name) })
+	err := inTurns(*pairs, queues, func(name queueName) error { return all[name].stormOn(name) })
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (storms *storms) print(name queueName) {
 }
 
 func (storms *storms) stormOn(name queueName) error {
-	cluster, err := newCluster(name, true)
+	cluster, err := newCluster(name, true, shortBackoff)
 	if err != nil {
 		return err
 	}

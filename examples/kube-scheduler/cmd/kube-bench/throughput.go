@@ -68,7 +68,7 @@ func (cluster *cluster) allToldWhy() bool {
 
 // throughputOnce returns pods a second.
 func throughputOnce(name queueName, parked, pods int) (float64, error) {
-	cluster, err := newCluster(name, false)
+	cluster, err := newCluster(name, false, shortBackoff)
 	if err != nil {
 		return 0, err
 	}
@@ -102,9 +102,9 @@ func (cluster *cluster) offer(pods int, bindings <-chan struct{}) {
 }
 
 // inTurns runs something on each queue, pair after pair.
-func inTurns(queues []queueName, run func(queueName) error) error {
+func inTurns(pairs int, queues []queueName, run func(queueName) error) error {
 	order := slices.Clone(queues)
-	for range *pairs {
+	for range pairs {
 		for _, name := range order {
 			if err := run(name); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
@@ -125,7 +125,7 @@ func runThroughput(queues []queueName) error {
 			return fmt.Errorf("--parked: %q is no number of pods", text)
 		}
 		rates := map[queueName][]float64{}
-		err = inTurns(queues, func(name queueName) error {
+		err = inTurns(*pairs, queues, func(name queueName) error {
 			rate, err := throughputOnce(name, count, *podCount)
 			rates[name] = append(rates[name], rate)
 			return err

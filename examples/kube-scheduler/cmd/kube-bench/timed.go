@@ -5,8 +5,6 @@ import (
 	"sync"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
-	"k8s.io/klog/v2"
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
@@ -50,21 +48,12 @@ func (samples *samples) percentile(share float64) time.Duration {
 	return samples.all[min(len(samples.all)-1, int(share*float64(len(samples.all))))]
 }
 
-func (timed *timed) Add(logger klog.Logger, pod *v1.Pod) {
-	start := time.Now()
-	timed.SchedulingQueue.Add(logger, pod)
-	timed.adds.add(time.Since(start))
-}
+func (timed *timed) add(start time.Time) { timed.adds.add(time.Since(start)) }
 
-// Pop is measured from the later of its call and the moment from which its pod could be popped.
-func (timed *timed) Pop(logger klog.Logger) (*framework.QueuedPodInfo, error) {
-	start := time.Now()
-	info, err := timed.SchedulingQueue.Pop(logger)
-	if info != nil {
-		if info.Attempts == 1 && info.InitialAttemptTimestamp != nil && info.InitialAttemptTimestamp.After(start) {
-			start = *info.InitialAttemptTimestamp
-		}
-		timed.pops.add(time.Since(start))
+// pop is measured from the later of its call and the moment from which its pod could be popped.
+func (timed *timed) pop(start time.Time, info *framework.QueuedPodInfo) {
+	if info.Attempts == 1 && info.InitialAttemptTimestamp != nil && info.InitialAttemptTimestamp.After(start) {
+		start = *info.InitialAttemptTimestamp
 	}
-	return info, err
+	timed.pops.add(time.Since(start))
 }

@@ -1,4 +1,4 @@
-// Command kube-scheduler is the ordinary kube-scheduler v1.34 on another queue: the same flags, the same configuration, and one
+// Command kube-scheduler is the ordinary kube-scheduler on another queue: the same flags, the same configuration, and one
 // flag more, --schedq-engine.
 package main
 
@@ -27,6 +27,7 @@ import (
 	_ "k8s.io/component-base/metrics/prometheus/version"
 
 	"schedq"
+	"schedq/examples/kube-scheduler/internal/release"
 	"schedq/examples/kube-scheduler/kubequeue"
 )
 
@@ -45,7 +46,7 @@ func command() *cobra.Command {
 	engine := "lockfree"
 	cmd := &cobra.Command{
 		Use:  "kube-scheduler",
-		Long: "kube-scheduler v1.34 with the scheduling queue of schedq. See docs/KUBE.md of schedq.",
+		Long: fmt.Sprintf("kube-scheduler v1.%d with the scheduling queue of schedq. See docs/KUBE.md of schedq.", release.Minor),
 		Args: cobra.NoArgs,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			return opts.ComponentGlobalsRegistry.Set()
@@ -76,6 +77,9 @@ func run(cmd *cobra.Command, opts *options.Options, engine string) error {
 		return err
 	}
 	cliflag.PrintFlags(cmd.Flags())
+	if err := nameInformers(opts); err != nil {
+		return err
+	}
 
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -21,7 +21,16 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
 	ktesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
 )
+
+// NoEvents keeps the API events of a scheduler to itself.
+type NoEvents struct{}
+
+func (NoEvents) Eventf(runtime.Object, runtime.Object, string, string, string, string, ...any) {}
+
+func (none NoEvents) WithLogger(klog.Logger) events.EventRecorderLogger { return none }
 
 // forgetEvery is after how many calls the fake clientset's record of calls is thrown away.
 const forgetEvery = 4096

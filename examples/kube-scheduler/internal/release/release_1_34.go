@@ -1,0 +1,63 @@
+//go:build kube134
+
+package release
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	clientset "k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/component-base/metrics"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler"
+	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+const Minor = 34
+
+const Unschedulable = "unschedulablePods"
+
+type (
+	APICacher           = framework.APICacher
+	EnqueueExtensions   = framework.EnqueueExtensions
+	EventRecorder       = events.EventRecorder
+	Handle              = framework.Handle
+	NominatingInfo      = framework.NominatingInfo
+	Plugin              = framework.Plugin
+	PreEnqueuePlugin    = framework.PreEnqueuePlugin
+	PreFilterExtensions = framework.PreFilterExtensions
+	PreFilterResult     = framework.PreFilterResult
+	Queued              = fwk.QueuedPodInfo
+	Signature           = struct{}
+)
+
+const ModeOverride = framework.ModeOverride
+
+var UpdateOfUnknown = framework.EventUnscheduledPodUpdate
+
+var OwnUpdate = framework.EventUnscheduledPodUpdate
+
+func Changes(new, old *v1.Pod) []fwk.ClusterEvent {
+	return framework.PodSchedulingPropertiesChange(new, old)
+}
+
+func Signer(framework.Framework) func(context.Context, *v1.Pod) Signature { return nil }
+
+func Informers(client clientset.Interface) informers.SharedInformerFactory {
+	return scheduler.NewInformerFactory(client, 0)
+}
+
+func Replace(sched *scheduler.Scheduler, queue internalqueue.SchedulingQueue) {
+	sched.SchedulingQueue, sched.NextPod = queue, queue.Pop
+}
+
+func GetPod(queue internalqueue.SchedulingQueue, name, namespace string) (*framework.QueuedPodInfo, bool) {
+	return queue.GetPod(name, namespace)
+}
+
+func Entities(string) metrics.GaugeMetric { return nil }
+
+func IncomingEntities(string, string) metrics.CounterMetric { return nil }
