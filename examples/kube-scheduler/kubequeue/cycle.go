@@ -127,7 +127,6 @@ func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.Que
 		JudgedUpTo: queue.words.EventSequence(),
 	}
 	strategy, judged, token := skip, flight.seen.Load(), flight.token
-	entry.flushed.Store(0)
 	for {
 		strategy = max(strategy, queue.judgeFlight(logger, entry.profile, record, rejectors, judged, failure.JudgedUpTo))
 		judged = max(judged, failure.JudgedUpTo)

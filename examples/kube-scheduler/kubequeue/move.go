@@ -155,7 +155,7 @@ func (queue *Queue) decide(logger klog.Logger, pod *waiting, record *record) sch
 	asked := backoffHasPassed && !queue.options.NoPopFromBackoff && isBackoff(pod.place)
 	if !decision.IfBackingOff && !asked {
 		if decision.Gate = queue.gate(logger, pod.entry.profile, record.pod, pod.gate); decision.Gate != 0 {
-			decision.Place, decision.Flushed = schedq.Gated, false
+			decision.Place = schedq.Gated
 		}
 	}
 	return decision

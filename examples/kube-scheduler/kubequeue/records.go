@@ -68,7 +68,7 @@ type entry struct {
 	uid     types.UID
 	profile *profile
 	record  atomic.Pointer[record]
-	// flushed is when the pod was tried as a leftover since it failed last, in the library's nanoseconds; 0: it was not.
+	// flushed is when the pod was tried as a leftover last, in the library's nanoseconds; 0: never.
 	flushed atomic.Int64
 }
 
