@@ -35,6 +35,7 @@
 
 struct engine_ops;
 struct own;
+struct sample;
 struct text;
 
 /** What every queue begins with. */
@@ -47,7 +48,8 @@ struct schedq_queue {
     struct clock clock;
     struct rules rules;
     struct registry registry;
-    struct own *owns; /* workers that belong to threads (api/own.h) */
+    struct own *owns;      /* workers that belong to threads (api/own.h) */
+    struct sample *sample; /* NULL, or what times calls (api/sample.h) */
     struct notifier notifier;
     _Alignas(CACHE_LINE) schedq_words_t words;
 };

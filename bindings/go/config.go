@@ -81,7 +81,9 @@ type Config struct {
 	EventLog   uint32 // [DecideLibrary] events that are kept for the pods in flight
 	MaxLots    uint32
 	Fences     Fences
-	reserved   [3]uint8
+	reserved   uint8 // no pre-queueing hints: they are callbacks
+
+	SampleCalls uint16 // one call of so many is timed, for the metrics; 0: none
 
 	InitialBackoff int64
 	MaxBackoff     int64 // 0 = no backoff

@@ -49,6 +49,8 @@
 //
 // Callbacks (hints, PreEnqueue, preCheck, affinity, retain and release, clock, allocator) have no place, as said above.
 //
+// Metrics: schedq_metrics_write_named is for one page of several queues; here the text of each has an address of its own.
+//
 // # Building
 //
 // The package asks pkg-config for schedq: install the library, and name its directory in PKG_CONFIG_PATH if it is not

@@ -178,9 +178,8 @@ check_choices(const schedq_config_t *config, char *why, size_t size)
         say(why, size, "flush_ns %" PRId64 ": 0, since kube_minor is 0", config->flush_ns);
         return false;
     }
-    uint64_t reserved = config->reserved[0] | config->reserved[1] | config->clock.reserved[0] |
-                        config->clock.reserved[1] | config->clock.reserved[2] |
-                        config->allocator.reserved;
+    uint64_t reserved = config->clock.reserved[0] | config->clock.reserved[1] |
+                        config->clock.reserved[2] | config->allocator.reserved;
 
     if (reserved != 0) {
         say(why, size, "reserved: 0; begin with SCHEDQ_CONFIG_INIT");

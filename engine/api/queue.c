@@ -2,7 +2,7 @@
 #include "api/call.h"
 #include "api/config.h"
 #include "api/own.h"
-#include "observe/text.h"
+#include "api/sample.h"
 #include "platform/hash.h"
 #include "platform/words.h"
 
@@ -91,7 +91,8 @@ schedq_create(const schedq_config_t *config, schedq_t **out, char *why, size_t w
     }
     fill_base(queue, config, engine_of(config->engine));
     if (!registry_open(&queue->registry, &queue->memory, &queue->rules, config->max_events) ||
-        !queue->ops->open(queue)) {
+        !sample_open(queue) || !queue->ops->open(queue)) {
+        sample_shut(queue);
         registry_close(&queue->registry);
         deallocate(queue);
         return no_memory(config, why, why_size);
@@ -149,6 +150,7 @@ end(schedq_t *queue, bool with_pods, char *why, size_t why_size)
         return status;
     }
     own_close(queue);
+    sample_shut(queue);
     registry_close(&queue->registry);
     notifier_shut(&queue->notifier);
     deallocate(queue);
@@ -357,31 +359,4 @@ schedq_pending_text(schedq_t *queue, char *text, size_t size)
         queue->rules.unscheduled_by_1_37 ? "Entities" : "Pods", stats.parked + stats.gated);
 
     return length < 0 ? 0 : (size_t)length;
-}
-
-schedq_status_t
-schedq_metrics_write(schedq_t *queue, int (*write)(void *ctx, const char *text, size_t length),
-                     void *ctx)
-{
-    struct call call;
-    struct text text;
-    schedq_status_t status = call_begin(&call, queue);
-
-    if (status != SCHEDQ_OK) {
-        return status;
-    }
-    if (write == NULL) {
-        status = SCHEDQ_INVALID;
-    } else {
-        text_open(&text);
-        status = queue->ops->metrics(queue, &text);
-        if (status == SCHEDQ_OK) {
-            inside_calls(CALLBACK_WRITER);
-            (void)write(ctx, text.bytes, text.length);
-            inside_calls(CALLBACK_NONE);
-        }
-        text_shut(&text);
-    }
-    call_end(&call);
-    return status;
 }

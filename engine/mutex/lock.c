@@ -65,7 +65,7 @@ wake_for_time(struct mutex_queue *queue)
     if (sooner && queue->timer.running) {
         (void)pthread_cond_signal(&queue->timer.wake);
     } else if (sooner && queue->sleepers.waiting > 0) {
-        (void)pthread_cond_broadcast(&queue->sleepers.wake);
+        queue_wake_all(queue);
     }
     if (sooner && queue->armed && !queue->timer.running) {
         queue_tell_host(queue);
@@ -111,9 +111,9 @@ queue_unlock(struct mutex_queue *queue)
     }
     if (made_poppable > 0) {
         if (made_poppable == 1 && queue->sleepers.waiting > 0) {
-            (void)pthread_cond_signal(&queue->sleepers.wake);
+            queue_wake_one(queue);
         } else if (queue->sleepers.waiting > 0) {
-            (void)pthread_cond_broadcast(&queue->sleepers.wake);
+            queue_wake_all(queue);
         }
         if (queue->armed) {
             queue_tell_host(queue);

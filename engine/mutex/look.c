@@ -455,11 +455,11 @@ count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_COUNTE
 }
 
 /*
- * metrics_rejectors_fn. Goes through every record: exact whatever moved, and nothing is counted at
+ * metrics_pods_fn. Goes through every record: exact whatever moved, and nothing is counted at
  * operation rate for a text read once a minute.
  */
 static void
-count_rejectors(const void *base, schedq_profile_t profile, uint64_t counts[REGISTRY_REJECTORS])
+visit_pods(const void *base, struct metrics_pods *pods)
 {
     const struct mutex_queue *queue = base;
 
@@ -469,11 +469,13 @@ count_rejectors(const void *base, schedq_profile_t profile, uint64_t counts[REGI
         }
         const struct entry *entry = pod_at(queue, i);
 
-        if (!entry_is_waiting(entry) || entry->profile != profile) {
-            continue;
-        }
-        for (uint64_t bits = entry->unschedulable | entry->pending; bits != 0; bits &= bits - 1) {
-            counts[__builtin_ctzll(bits)]++;
+        if (entry->place != SCHEDQ_NOWHERE && (entry->marks & MARK_DELETED) == 0) {
+            metrics_pods_add(
+                pods, &(struct metrics_pod){.place = (schedq_place_t)entry->place,
+                                            .profile = entry->profile,
+                                            .attempts = entry->attempts,
+                                            .timestamp_ns = entry->timestamp,
+                                            .rejectors = entry->unschedulable | entry->pending});
         }
     }
 }
@@ -486,9 +488,10 @@ mutex_metrics(schedq_t *base, struct text *text)
 
     queue_lock(queue);
     fill_stats(queue, &stats);
-    metrics_stats(text, &stats, base->rules.counts_entities);
+    metrics_stats(text, &stats, &(struct metrics_inside){.wakes = queue->sleepers.wakes},
+                  base->rules.counts_entities);
     metrics_incoming(text, &base->registry, count_incoming, queue);
-    metrics_rejectors(text, &base->registry, count_rejectors, queue);
+    metrics_pods(text, &base->registry, queue_now(queue), visit_pods, queue);
     metrics_pre_hints(text, &base->registry);
     queue_unlock(queue);
     return text->failed ? SCHEDQ_NOMEM : SCHEDQ_OK;

@@ -74,6 +74,7 @@ struct sleepers {
     pthread_cond_t wake;
     uint32_t waiting;
     uint64_t ticks; /* a virtual clock moved: look again */
+    uint64_t wakes; /* signals and broadcasts so far */
 };
 
 struct timer {
@@ -167,6 +168,21 @@ void queue_lock(struct mutex_queue *queue);
 
 /** Publishes the words, then wakes the threads, and tells the host, that have something to do. */
 void queue_unlock(struct mutex_queue *queue);
+
+/** Wakes one thread that waits in a pop, or all. With the lock. */
+static inline void
+queue_wake_one(struct mutex_queue *queue)
+{
+    queue->sleepers.wakes++;
+    (void)pthread_cond_signal(&queue->sleepers.wake);
+}
+
+static inline void
+queue_wake_all(struct mutex_queue *queue)
+{
+    queue->sleepers.wakes++;
+    (void)pthread_cond_broadcast(&queue->sleepers.wake);
+}
 
 /** Does somebody wait for the lock, or would be woken by its unlock? */
 static inline bool

@@ -199,7 +199,7 @@ mutex_pop_waiting(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *ou
             ++*count;
         } while (*count < capacity && cycle_pop(queue, &out[*count]));
     } else if (status == SCHEDQ_CANCELED && is_poppable(queue)) {
-        (void)pthread_cond_signal(&queue->sleepers.wake);
+        queue_wake_one(queue);
     }
     queue_unlock(queue);
     return status;
@@ -212,7 +212,7 @@ mutex_wait_cancel(schedq_worker_t *worker)
 
     queue_lock(queue);
     worker->canceled = 1;
-    (void)pthread_cond_broadcast(&queue->sleepers.wake);
+    queue_wake_all(queue);
     queue_unlock(queue);
 }
 
@@ -239,7 +239,7 @@ mutex_tick(schedq_worker_t *worker, int64_t *next, schedq_result_t *result)
     result->poppable = is_poppable(queue);
     if (clock_is_virtual(&queue->base.clock) && queue->sleepers.waiting > 0) {
         queue->sleepers.ticks++;
-        (void)pthread_cond_broadcast(&queue->sleepers.wake);
+        queue_wake_all(queue);
     }
     queue_unlock(queue);
     return SCHEDQ_OK;
@@ -356,7 +356,7 @@ mutex_stop(schedq_t *base)
     queue->timer.stopping = false;
     timer_worker_remove(queue);
     /* Sleepers and the host relied on the thread: they have to plan anew. */
-    (void)pthread_cond_broadcast(&queue->sleepers.wake);
+    queue_wake_all(queue);
     if (queue->armed) {
         queue_tell_host(queue);
     }
@@ -371,7 +371,7 @@ mutex_close(schedq_t *base)
     queue_lock(queue);
     queue->closed = true;
     word_store(&queue->base.words.closed, 1);
-    (void)pthread_cond_broadcast(&queue->sleepers.wake);
+    queue_wake_all(queue);
     queue_tell_host(queue);
     queue_unlock(queue);
 }

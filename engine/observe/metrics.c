@@ -1,16 +1,21 @@
 /* The lines of metrics.h. */
 #include "observe/metrics.h"
 
-#include <inttypes.h>
+#include "observe/histogram.h"
 
-static void
-head(struct text *text, const char *name, const char *type, const char *help)
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void
+metrics_head(struct text *text, const char *name, const char *type, const char *help)
 {
     text_add(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
 void
-metrics_stats(struct text *text, const schedq_stats_t *stats, bool entities)
+metrics_stats(struct text *text, const schedq_stats_t *stats, const struct metrics_inside *inside,
+              bool entities)
 {
     const struct {
         const char *queue;
@@ -42,6 +47,14 @@ metrics_stats(struct text *text, const schedq_stats_t *stats, bool entities)
         {"schedq_hint_calls_total", "counter", "Hints called.", stats->hint_calls},
         {"schedq_pre_enqueue_calls_total", "counter", "PreEnqueue calls.",
          stats->pre_enqueue_calls},
+        {"schedq_wakeups_total", "counter", "Times that threads were woken that wait in a pop.",
+         inside->wakes},
+        {"schedq_membarriers_total", "counter",
+         "Fences in all threads that the kernel was asked for.", stats->membarriers},
+        {"schedq_memory_waiting_bytes", "gauge",
+         "Memory that was replaced and that some call may still read.", inside->waiting_bytes},
+        {"schedq_standing_calls", "gauge",
+         "Calls that began before memory that waits was replaced.", inside->standing},
     };
     const struct {
         const char *kind;
@@ -52,23 +65,24 @@ metrics_stats(struct text *text, const schedq_stats_t *stats, bool entities)
         {"other", stats->bytes_other},
     };
 
-    head(text, "scheduler_pending_pods", "gauge", "Pods that wait, by queue.");
+    metrics_head(text, "scheduler_pending_pods", "gauge", "Pods that wait, by queue.");
     for (size_t i = 0; i < sizeof pending / sizeof pending[0]; i++) {
         text_add(text, "scheduler_pending_pods{queue=\"%s\"} %" PRIu64 "\n", pending[i].queue,
                  pending[i].pods);
     }
     if (entities) {
-        head(text, "scheduler_queued_entities", "gauge", "Entities that wait, by queue and type.");
+        metrics_head(text, "scheduler_queued_entities", "gauge",
+                     "Entities that wait, by queue and type.");
     }
     for (size_t i = 0; entities && i < sizeof pending / sizeof pending[0]; i++) {
         text_add(text, "scheduler_queued_entities{queue=\"%s\",type=\"pod\"} %" PRIu64 "\n",
                  pending[i].queue, pending[i].pods);
     }
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        head(text, own[i].name, own[i].type, own[i].help);
+        metrics_head(text, own[i].name, own[i].type, own[i].help);
         text_add(text, "%s %" PRIu64 "\n", own[i].name, own[i].value);
     }
-    head(text, "schedq_memory_bytes", "gauge", "Memory held, by kind.");
+    metrics_head(text, "schedq_memory_bytes", "gauge", "Memory held, by kind.");
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
         text_add(text, "schedq_memory_bytes{kind=\"%s\"} %" PRIu64 "\n", memory[i].kind,
                  memory[i].bytes);
@@ -122,11 +136,12 @@ metrics_incoming(struct text *text, const struct registry *registry, metrics_inc
                                                         "scheduler_queue_incoming_entities_total",
                                                     .type = ",type=\"pod\""};
 
-    head(text, pods.name, "counter", "Pods that came into a queue, by event.");
+    metrics_head(text, pods.name, "counter", "Pods that came into a queue, by event.");
     add_incoming_family(text, registry, &pods, count, queue);
     if (registry->rules->counts_entities) {
-        head(text, entities.name, "counter",
-             "Entities that came into a queue, not where a verdict named, by event and type.");
+        metrics_head(
+            text, entities.name, "counter",
+            "Entities that came into a queue, not where a verdict named, by event and type.");
         add_incoming_family(text, registry, &entities, count, queue);
     }
 }
@@ -158,18 +173,97 @@ add_profile(struct text *text, const struct registry *registry, schedq_profile_t
     }
 }
 
-void
-metrics_rejectors(struct text *text, const struct registry *registry, metrics_rejectors_fn count,
-                  const void *queue)
-{
-    head(text, "scheduler_unschedulable_pods", "gauge",
-         "Waiting pods, by the plugins that rejected them.");
-    for (uint32_t i = 0; i < registry_profile_count(registry); i++) {
-        uint64_t counts[REGISTRY_REJECTORS] = {0};
+/* ---- all pods -------------------------------------------------------------------------------- */
 
-        count(queue, (schedq_profile_t)i, counts);
-        add_profile(text, registry, (schedq_profile_t)i, counts);
+#define PLACES (SCHEDQ_HELD + 1)
+
+struct metrics_pods {
+    int64_t now;
+    uint32_t profiles;
+    struct {
+        struct histogram waits, attempts;
+        int64_t oldest; /* age, nanoseconds */
+    } places[PLACES];
+    uint64_t rejected[][REGISTRY_REJECTORS]; /* waiting pods by profile and number of the bit */
+};
+
+void
+metrics_pods_add(struct metrics_pods *pods, const struct metrics_pod *pod)
+{
+    int64_t age = pod->timestamp_ns < pods->now ? pods->now - pod->timestamp_ns : 0;
+
+    histogram_add(&pods->places[pod->place].waits, HISTOGRAM_WAITS, age);
+    histogram_add(&pods->places[pod->place].attempts, HISTOGRAM_ATTEMPTS, pod->attempts);
+    if (age > pods->places[pod->place].oldest) {
+        pods->places[pod->place].oldest = age;
     }
+    if (pod->place == SCHEDQ_INFLIGHT || pod->profile >= pods->profiles) {
+        return; /* the profile was defined meanwhile */
+    }
+    for (uint64_t bits = pod->rejectors; bits != 0; bits &= bits - 1) {
+        pods->rejected[pod->profile][__builtin_ctzll(bits)]++;
+    }
+}
+
+/* Which of its two histograms a place tells. */
+enum side { SIDE_WAITS, SIDE_ATTEMPTS };
+
+static void
+add_places(struct text *text, const char *name, const struct metrics_pods *pods, enum side side)
+{
+    for (uint32_t place = SCHEDQ_NOWHERE + 1; place < PLACES; place++) {
+        char labels[40];
+
+        (void)snprintf(labels, sizeof labels, "place=\"%s\"",
+                       schedq_place_name((schedq_place_t)place));
+        histogram_write(
+            text, name, labels, side == SIDE_WAITS ? HISTOGRAM_WAITS : HISTOGRAM_ATTEMPTS,
+            side == SIDE_WAITS ? &pods->places[place].waits : &pods->places[place].attempts);
+    }
+}
+
+static void
+add_oldest(struct text *text, const struct metrics_pods *pods)
+{
+    static const char name[] = "schedq_oldest_pod_seconds";
+
+    metrics_head(text, name, "gauge", "Age of the oldest pod of a place; 0: there is none.");
+    for (uint32_t place = SCHEDQ_NOWHERE + 1; place < PLACES; place++) {
+        int64_t oldest = pods->places[place].oldest;
+
+        text_add(text, "%s{place=\"%s\"} %" PRId64 ".%09" PRId64 "\n", name,
+                 schedq_place_name((schedq_place_t)place), oldest / 1000000000,
+                 oldest % 1000000000);
+    }
+}
+
+void
+metrics_pods(struct text *text, const struct registry *registry, int64_t now, metrics_pods_fn visit,
+             const void *queue)
+{
+    static const char waits[] = "schedq_pod_wait_seconds", attempts[] = "schedq_pod_attempts";
+    uint32_t profiles = registry_profile_count(registry);
+    struct metrics_pods *pods = calloc(1, sizeof *pods + profiles * sizeof pods->rejected[0]);
+
+    if (pods == NULL) {
+        text->failed = true;
+        return;
+    }
+    pods->now = now;
+    pods->profiles = profiles;
+    visit(queue, pods);
+    metrics_head(text, "scheduler_unschedulable_pods", "gauge",
+                 "Waiting pods, by the plugins that rejected them.");
+    for (uint32_t i = 0; i < profiles; i++) {
+        add_profile(text, registry, (schedq_profile_t)i, pods->rejected[i]);
+    }
+    metrics_head(text, waits, "histogram",
+                 "Time since a pod that is there now came or failed last, by place.");
+    add_places(text, waits, pods, SIDE_WAITS);
+    metrics_head(text, attempts, "histogram", "Pops so far of a pod that is there now, by place.");
+    add_places(text, attempts, pods, SIDE_ATTEMPTS);
+    add_oldest(text, pods);
+    free(pods);
 }
 
 void
@@ -181,7 +275,7 @@ metrics_pre_hints(struct text *text, const struct registry *registry)
     if (!registry->rules->pre_hints) {
         return;
     }
-    head(text, name, "counter", "Answers of pre-queueing hints.");
+    metrics_head(text, name, "counter", "Answers of pre-queueing hints.");
     for (uint32_t i = 0; i < registry_profile_count(registry); i++) {
         schedq_profile_t profile = (schedq_profile_t)i;
 

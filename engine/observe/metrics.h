@@ -8,8 +8,19 @@
 #include "observe/text.h"
 #include "plugins/registry.h"
 
+/** How a family of lines begins. */
+void metrics_head(struct text *text, const char *name, const char *type, const char *help);
+
+/** What an engine tells beside its statistics. */
+struct metrics_inside {
+    uint64_t wakes;         /* of threads that wait in a pop */
+    uint64_t waiting_bytes; /* memory that was replaced and is not freed yet */
+    uint64_t standing;      /* calls that keep it from being freed */
+};
+
 /** Pods by place, and schedq's own counters. `entities`: kube's gauge of them too. */
-void metrics_stats(struct text *text, const schedq_stats_t *stats, bool entities);
+void metrics_stats(struct text *text, const schedq_stats_t *stats,
+                   const struct metrics_inside *inside, bool entities);
 
 /** Where a pod comes in, as metrics tell it: both backoffs are one, parked and gated are one. */
 enum incoming_place { INCOMING_ACTIVE, INCOMING_BACKOFF, INCOMING_UNSCHEDULABLE, INCOMING_PLACES };
@@ -35,11 +46,25 @@ typedef void (*metrics_incoming_fn)(const void *queue, uint32_t label,
 void metrics_incoming(struct text *text, const struct registry *registry, metrics_incoming_fn count,
                       const void *queue);
 
-/** Adds up the waiting pods of a profile by the number of each rejector's bit; `counts` are 0. */
-typedef void (*metrics_rejectors_fn)(const void *queue, schedq_profile_t profile,
-                                     uint64_t counts[REGISTRY_REJECTORS]);
-void metrics_rejectors(struct text *text, const struct registry *registry,
-                       metrics_rejectors_fn count, const void *queue);
+/** One pod as the metrics see it. */
+struct metrics_pod {
+    schedq_place_t place;
+    schedq_profile_t profile;
+    uint32_t attempts;
+    int64_t timestamp_ns;
+    uint64_t rejectors; /* unschedulable and pending */
+};
+
+/** Sums over all pods. */
+struct metrics_pods;
+void metrics_pods_add(struct metrics_pods *pods, const struct metrics_pod *pod);
+
+/** Adds every pod, but for those that were deleted in flight. */
+typedef void (*metrics_pods_fn)(const void *queue, struct metrics_pods *pods);
+
+/** Waiting pods by rejector; all by place and age, and by place and attempts. Allocates. */
+void metrics_pods(struct text *text, const struct registry *registry, int64_t now,
+                  metrics_pods_fn visit, const void *queue);
 
 /** What pre-queueing hints answered, by plugin; nothing unless they are switched on. */
 void metrics_pre_hints(struct text *text, const struct registry *registry);

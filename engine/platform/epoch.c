@@ -25,6 +25,35 @@ epoch_asks(const struct epoch *epoch)
     return u64_load(&epoch->asks);
 }
 
+uint64_t
+epoch_waiting_bytes(const struct epoch *epoch)
+{
+    /* of epoch_record_join:A */
+    const struct epoch_record *record = ptr_load_acquire(&epoch->records);
+    uint64_t bytes = 0;
+
+    for (; record != NULL; record = record->older) {
+        bytes += u64_load(&record->bytes);
+    }
+    return bytes;
+}
+
+uint64_t
+epoch_standing(const struct epoch *epoch)
+{
+    /* of epoch_record_join:A */
+    const struct epoch_record *record = ptr_load_acquire(&epoch->records);
+    uint64_t now = u64_load(&epoch->now), guests = u64_load(&epoch->guests);
+    uint64_t standing = guests / (EPOCH_GUESTS + 1) < now ? guests & EPOCH_GUESTS : 0;
+
+    for (; record != NULL; record = record->older) {
+        uint64_t inside = u64_load(&record->inside);
+
+        standing += inside != EPOCH_OUTSIDE && inside < now;
+    }
+    return standing;
+}
+
 /* ---- records --------------------------------------------------------------------------------- */
 
 struct epoch_record *
@@ -70,6 +99,13 @@ epoch_record_make(struct epoch *epoch)
 
 /* ---- what was retired ------------------------------------------------------------------------ */
 
+/* Relaxed: only the owner writes, and sums publish nothing. */
+static void
+count_bytes(struct epoch_record *record, uint64_t change)
+{
+    u64_store(&record->bytes, u64_load(&record->bytes) + change);
+}
+
 void
 epoch_retire(struct epoch_record *record, struct epoch_block *block, struct memory *memory,
              enum memory_kind kind, size_t bytes)
@@ -89,18 +125,20 @@ epoch_retire_with(struct epoch_record *record, struct epoch_block *block, struct
     block->kind = kind;
     block->ends = ends;
     record->pressure = pressure < EPOCH_DUE ? (uint32_t)pressure : EPOCH_DUE;
+    count_bytes(record, bytes);
     atomic_light_fence(); /* a death in between finds a list */
     record->fresh = block;
 }
 
 static void
-free_all(struct epoch_block **list)
+free_all(struct epoch_record *record, struct epoch_block **list)
 {
     while (*list != NULL) {
         struct epoch_block *block = *list;
 
         *list = block->next;
         atomic_light_fence(); /* a death in between frees nothing twice */
+        count_bytes(record, 0 - (uint64_t)block->bytes);
         if (block->ends == NULL || !block->ends(block)) {
             memory_free(block->memory, block->kind, block, block->bytes);
         }
@@ -133,8 +171,8 @@ epoch_close(struct epoch *epoch)
 
     for (struct epoch_record *record = first; record != NULL; record = record->older) {
         mend(record);
-        free_all(&record->waiting);
-        free_all(&record->fresh);
+        free_all(record, &record->waiting);
+        free_all(record, &record->fresh);
     }
     while (first != NULL) {
         struct epoch_record *older = first->older;
@@ -229,7 +267,7 @@ free_waiting(struct epoch_record *record)
     if (!barrier_is_over(record) || !is_over(record->epoch, record->closed)) {
         return false;
     }
-    free_all(&record->waiting);
+    free_all(record, &record->waiting);
     return true;
 }
 

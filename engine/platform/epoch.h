@@ -20,6 +20,7 @@
  *   record   inside   OUTSIDE, or what `now` was when its section began
  *            fresh    what was retired since a batch was closed last
  *            waiting  the last batch, until it is freed; `closed`: the number that closing it gave
+ *            bytes    of both
  * `now`, and which fences are used, share a line that is written once for each batch. A record is
  * written by its owner. Batches, `closed` and `pressure` are plain.
  *
@@ -138,6 +139,7 @@ struct epoch_record {
     struct epoch_block *fresh, *waiting;
     uint64_t closed;
     uint32_t pressure; /* 0: nothing waits */
+    atomic_u64 bytes;  /* of fresh and waiting; other threads add them up */
 };
 
 /** NULL: no memory. `asymmetric`: if there is such a thing here. */
@@ -148,6 +150,12 @@ void epoch_close(struct epoch *epoch);
 
 /** How many barriers the kernel was asked for. */
 uint64_t epoch_asks(const struct epoch *epoch);
+
+/** Bytes that were retired and are not freed yet: a sum while others retire and free. */
+uint64_t epoch_waiting_bytes(const struct epoch *epoch);
+
+/** Sections that began in an earlier epoch than this one, and are not over. */
+uint64_t epoch_standing(const struct epoch *epoch);
 
 /** Lives until epoch_close. NULL: no memory. */
 struct epoch_record *epoch_record_make(struct epoch *epoch);

@@ -93,7 +93,12 @@ typedef struct schedq_config {
     uint8_t fences;
     uint8_t pre_queueing_hints; /**< [callbacks] 1: schedq_notify asks plugin.pre_hints which
                                      waiting pods a change can concern; default 0: not */
-    uint8_t reserved[2]; /**< zero */
+    /**
+     * How many calls are timed, for the metrics (docs/OPERATE.md): 0 (default): none, and no call
+     * costs anything; 1: each; n: one of n, by chance; 0..65,535. A timed call reads the clock
+     * twice. The memory for it is some 2 KiB for each of max_workers
+     */
+    uint16_t sample_calls;
     /* Time, nanoseconds. */
     int64_t initial_backoff_ns; /**< the n-th backoff is initial * 2^(n-1), at most the maximum;
                                      default 1 s; 1 ms..1 h */
@@ -171,7 +176,7 @@ typedef struct schedq_config {
             1024,                          /* max_lots */                                     \
             SCHEDQ_FENCES_ASYMMETRIC,      /* fences */                                       \
             0,                             /* pre_queueing_hints */                           \
-            {0, 0},                        /* reserved */                                     \
+            0,                             /* sample_calls */                                 \
             INT64_C(1000000000),           /* initial_backoff_ns: 1 s */                      \
             INT64_C(10000000000),          /* max_backoff_ns: 10 s */                         \
             INT64_C(300000000000),         /* max_parked_ns: 5 min */                         \

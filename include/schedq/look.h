@@ -229,10 +229,38 @@ SCHEDQ_API schedq_status_t schedq_stats(schedq_t *queue, schedq_stats_t *stats);
  * @retval SCHEDQ_INVALID  write is NULL
  * @retval SCHEDQ_BUSY     nothing was written
  *
- * Threads: [queue]  Progress: locks; O(profiles * n); allocates (libc's malloc).
+ * Threads: [queue]  Progress: locks; O(n); allocates (libc's malloc).
  */
 SCHEDQ_API schedq_status_t schedq_metrics_write(
     schedq_t *queue, int (*write)(void *ctx, const char *text, size_t length), void *ctx);
+
+/** A queue, and what its metrics are labelled with. */
+typedef struct schedq_named_queue {
+    schedq_t *queue;
+    const char *name; /**< 1 to 63 letters, digits and - _ . : / of ASCII, and a NUL; not
+                           referenced after the call */
+} schedq_named_queue_t;
+
+/**
+ * Writes the metrics of several queues as one text: each family once, each sample with the label
+ * schedq="NAME" of its queue.
+ *
+ * The queues are looked at one after the other. `write` runs outside of their calls, and may call
+ * them.
+ * @param queues `count` of them, which are not destroyed meanwhile, with names that differ
+ * @param count at least 1
+ * @param write as schedq_metrics_write
+ * @retval SCHEDQ_OK       also when stopped
+ * @retval SCHEDQ_NOMEM    nothing was written
+ * @retval SCHEDQ_INVALID  nothing was written
+ * @retval SCHEDQ_BUSY     from a callback of one of the queues; nothing was written
+ *
+ * Threads: [queue], of each  Progress: as schedq_metrics_write for each; O(count^2); allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_metrics_write_named(
+    const schedq_named_queue_t *queues, size_t count,
+    int (*write)(void *ctx, const char *text, size_t length), void *ctx, char *why,
+    size_t why_size);
 
 /* ---- the line -------------------------------------------------------------------------------- */
 

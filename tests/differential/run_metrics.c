@@ -1,5 +1,6 @@
 /*
- * The metrics: the same lines, in any order, but for those of memory, which are each engine's own.
+ * The metrics: the same lines, in any order, but for those of memory and of threads, which are each
+ * engine's own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,13 +45,27 @@ order_lines(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
+static bool
+is_engines_own(const char *line)
+{
+    static const char *const names[] = {"schedq_memory_", "schedq_wakeups_total ",
+                                        "schedq_membarriers_total ", "schedq_standing_calls "};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strncmp(line, names[i], strlen(names[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
 cut(struct metrics *metrics)
 {
     char *rest = metrics->text;
 
     for (char *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
-        if (metrics->line_count < LINES_MAX && strncmp(line, "schedq_memory_bytes{", 20) != 0) {
+        if (metrics->line_count < LINES_MAX && !is_engines_own(line)) {
             metrics->lines[metrics->line_count++] = line;
         }
     }

@@ -44,7 +44,7 @@
  * stands for engine/platform/epoch.c ask 959ffe0e
  * stands for engine/platform/epoch.c barrier_is_over 3d9e546c
  * stands for engine/platform/epoch.c is_over f37d8b84
- * stands for engine/platform/epoch.c free_waiting c4ac7470
+ * stands for engine/platform/epoch.c free_waiting 49205f59
  */
 #ifdef TWO
 #define READERS 1

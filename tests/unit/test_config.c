@@ -75,6 +75,7 @@ the_default_is_what_the_header_says(void **state)
     assert_int_equal(config.event_log, 4096);
     assert_int_equal(config.max_lots, 1024);
     assert_int_equal(config.fences, SCHEDQ_FENCES_ASYMMETRIC);
+    assert_int_equal(config.sample_calls, 0);
     assert_ns_equal(config.initial_backoff_ns, SEC(1));
     assert_ns_equal(config.max_backoff_ns, SEC(10));
     assert_ns_equal(config.max_parked_ns, SEC(300));
@@ -318,7 +319,7 @@ reserved_bytes_and_sizes_are_checked(void **state)
     config.struct_size = 12;
     expect_refused(&config, "struct_size", "12", "", "");
     config = default_config();
-    config.reserved[0] = 1;
+    config.clock.reserved[0] = 1;
     expect_refused(&config, "reserved", "", "", "");
 }
 

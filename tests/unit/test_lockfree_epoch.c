@@ -85,6 +85,44 @@ waiting(world_t *world)
 }
 
 static void
+what_a_section_holds_back_is_told(void **state)
+{
+    world_t *world = *state;
+    struct epoch *epoch = world->ground.epoch;
+    assert_int_equal(epoch_waiting_bytes(epoch), 0);
+    epoch_enter(world->reader);
+    assert_int_equal(epoch_standing(epoch), 0);
+    retire_one(world);
+    assert_int_equal(epoch_waiting_bytes(epoch), sizeof(block_t));
+    poll_some(world);
+    retire_one(world);
+    retire_one(world);
+    assert_int_equal(epoch_waiting_bytes(epoch), 3 * sizeof(block_t));
+    assert_int_equal(epoch_standing(epoch), 1);
+    epoch_leave(world->reader);
+    assert_int_equal(epoch_standing(epoch), 0);
+    poll_some(world);
+    assert_int_equal(epoch_waiting_bytes(epoch), 0);
+}
+
+static void
+a_guest_that_stands_is_told(void **state)
+{
+    world_t *world = *state;
+    struct epoch *epoch = world->ground.epoch;
+    epoch_guest_enter(epoch);
+    epoch_guest_enter(epoch);
+    assert_int_equal(epoch_standing(epoch), 0);
+    retire_one(world);
+    poll_some(world);
+    assert_int_equal(epoch_standing(epoch), 2);
+    epoch_guest_leave(epoch);
+    assert_int_equal(epoch_standing(epoch), 1);
+    epoch_guest_leave(epoch);
+    assert_int_equal(epoch_standing(epoch), 0);
+}
+
+static void
 a_poll_frees_what_nobody_can_read(void **state)
 {
     world_t *world = *state;
@@ -333,6 +371,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(what_a_section_holds_back_is_told),
+        TEST(a_guest_that_stands_is_told),
         TEST(a_poll_frees_what_nobody_can_read),
         TEST(a_section_that_was_there_before_holds_it_back),
         TEST(sections_that_come_later_do_not_hold_it_back_for_ever),

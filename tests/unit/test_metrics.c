@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixture.h"
+#include "sleeper.h"
 
 static void
 expect_incoming(fixture_t *fixture, const char *queue, const char *event, long expected)
@@ -305,7 +305,182 @@ kube_1_26_has_its_own_labels(void **state)
     expect_incoming(fixture, "active", "PodAdd", 1);
 }
 
+/* ---- what waits now ---- */
+
+static long
+waiting(fixture_t *fixture, const char *what, const char *place, const char *bound)
+{
+    char sample[160];
+    if (bound != NULL)
+        snprintf(sample, sizeof sample, "%s_bucket{place=\"%s\",le=\"%s\"}", what, place, bound);
+    else
+        snprintf(sample, sizeof sample, "%s{place=\"%s\"}", what, place);
+    return fx_metric(fixture, sample);
+}
+
+static void
+pods_are_told_by_how_long_ago_they_came_or_failed(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_park(fixture, "ns/a", fit->bit);
+    fx_advance(fixture, SEC(30));
+    fx_park(fixture, "ns/b", fit->bit);
+    fx_add(fixture, "ns/c", 0);
+    fx_advance(fixture, SEC(12));
+    static const char name[] = "schedq_pod_wait_seconds";
+    assert_int_equal(waiting(fixture, name, "parked", "10"), 0);
+    assert_int_equal(waiting(fixture, name, "parked", "30"), 1);
+    assert_int_equal(waiting(fixture, name, "parked", "60"), 2);
+    assert_int_equal(waiting(fixture, name, "parked", "+Inf"), 2);
+    assert_int_equal(waiting(fixture, "schedq_pod_wait_seconds_sum", "parked", NULL), 42 + 12);
+    assert_int_equal(waiting(fixture, "schedq_pod_wait_seconds_count", "parked", NULL), 2);
+    assert_int_equal(waiting(fixture, "schedq_oldest_pod_seconds", "parked", NULL), 42);
+    assert_int_equal(waiting(fixture, name, "active", "10"), 0);
+    assert_int_equal(waiting(fixture, name, "active", "30"), 1);
+    assert_int_equal(waiting(fixture, "schedq_oldest_pod_seconds", "active", NULL), 12);
+    assert_int_equal(waiting(fixture, "schedq_oldest_pod_seconds", "gated", NULL), 0);
+}
+
+static void
+pods_are_told_by_their_attempts(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    for (unsigned i = 0; i < 3; i++) {
+        schedq_popped_t popped = i == 0 ? (fx_add(fixture, "ns/a", 0), fx_pop(fixture, "ns/a"))
+                                        : fx_pop(fixture, "ns/a");
+        fx_fail(fixture, &popped, fit->bit, 0);
+        fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    }
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    static const char name[] = "schedq_pod_attempts";
+    assert_int_equal(waiting(fixture, name, "inflight", "2"), 0);
+    assert_int_equal(waiting(fixture, name, "inflight", "4"), 1);
+    assert_int_equal(waiting(fixture, "schedq_pod_attempts_sum", "inflight", NULL), 4);
+    fx_done(fixture, &popped);
+    assert_int_equal(waiting(fixture, "schedq_pod_attempts_count", "inflight", NULL), 0);
+    schedq_pod_t deleted = fx_add(fixture, "ns/deleted", 0);
+    popped = fx_pop(fixture, "ns/deleted");
+    assert_ok(schedq_delete(fx_worker(fixture), deleted, NULL));
+    assert_int_equal(waiting(fixture, "schedq_pod_attempts_count", "inflight", NULL), 0);
+    assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_GONE);
+    fx_add(fixture, "ns/b", 0);
+    assert_int_equal(waiting(fixture, name, "active", "0"), 1);
+}
+
+static void
+every_pod_is_in_the_histogram_of_its_place(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    fx_wait_everywhere(fixture, fit, gate);
+    fx_add(fixture, "ns/flying", 0);
+    fx_pop(fixture, "ns/flying");
+    schedq_pod_t held = fx_add(fixture, "ns/held", 0);
+    assert_ok(schedq_hold(fx_worker(fixture), held, NULL));
+    fx_add(fixture, "ns/active", 0);
+    for (schedq_place_t place = SCHEDQ_ACTIVE; place <= SCHEDQ_HELD; place++) {
+        const char *name = schedq_place_name(place);
+        assert_int_equal(waiting(fixture, "schedq_pod_wait_seconds_count", name, NULL), 1);
+        assert_int_equal(waiting(fixture, "schedq_pod_attempts_count", name, NULL), 1);
+    }
+}
+
+static void
+a_timestamp_that_is_still_to_come_waits_for_no_time(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t spec = fx_spec(0);
+    spec.timestamp_ns = FX_START + SEC(50);
+    fx_add_spec(fixture, "ns/a", &spec);
+    assert_int_equal(waiting(fixture, "schedq_pod_wait_seconds_sum", "active", NULL), 0);
+    assert_int_equal(waiting(fixture, "schedq_pod_wait_seconds", "active", "0.001"), 1);
+}
+
+/* ---- threads ---- */
+
+static void
+wakeups_of_threads_that_wait_are_counted(void **state)
+{
+    enum { TRIES = 100 };
+    fixture_t *fixture = *state;
+    mailbox_t mailbox;
+    mailbox_init(&mailbox);
+    assert_int_equal(fx_metric(fixture, "schedq_wakeups_total"), 0);
+    /* More than one try where the thread does not sleep yet when the pod comes. */
+    for (unsigned i = 0; i < TRIES && fx_metric(fixture, "schedq_wakeups_total") == 0; i++) {
+        sleeper_t sleeper;
+        sleeper_start(&sleeper, fixture, &mailbox, SCHEDQ_NO_DEADLINE);
+        sleeper_pause();
+        fx_add(fixture, "ns/a", 0);
+        sleeper_join(&sleeper, SCHEDQ_OK);
+    }
+    assert_true(fx_metric(fixture, "schedq_wakeups_total") > 0);
+}
+
 /* ---- the form of the text ---- */
+
+/* The number behind the sample that begins with `sample`. */
+static double
+number_of(const char *text, const char *sample)
+{
+    const char *found = strstr(text, sample);
+    if (found == NULL)
+        print_error("no sample %s\n", sample);
+    assert_non_null(found);
+    return strtod(strchr(found, ' ') + 1, NULL);
+}
+
+/* A histogram with one label: buckets that do not fall, a last one that is the count. */
+static void
+expect_histogram(const char *text, const char *name, const char *label)
+{
+    char sample[160];
+    snprintf(sample, sizeof sample, "\n%s_bucket{%s,le=", name, label);
+    double before = 0;
+    unsigned buckets = 0;
+    for (const char *line = strstr(text, sample); line != NULL; line = strstr(line + 1, sample)) {
+        double count = strtod(strchr(line + 1, ' ') + 1, NULL);
+        assert_true(count >= before);
+        before = count;
+        buckets++;
+    }
+    assert_true(buckets > 5);
+    snprintf(sample, sizeof sample, "\n%s_bucket{%s,le=\"+Inf\"}", name, label);
+    double infinite = number_of(text, sample);
+    assert_true(infinite == before);
+    snprintf(sample, sizeof sample, "\n%s_count{%s}", name, label);
+    assert_true(number_of(text, sample) == infinite);
+    snprintf(sample, sizeof sample, "\n%s_sum{%s}", name, label);
+    double sum = number_of(text, sample);
+    assert_true(infinite > 0 ? sum >= 0 : sum == 0);
+}
+
+static void
+buckets_grow_and_the_last_one_is_the_count(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    char name[32];
+    for (unsigned i = 0; i < 40; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
+        if (i % 2 == 0)
+            fx_park(fixture, name, fit->bit);
+        else
+            assert_ok(schedq_hold(fx_worker(fixture), fx_add(fixture, name, 0), NULL));
+        fx_advance(fixture, MS(1) << i % 20);
+    }
+    char *text = fx_metrics(fixture);
+    for (schedq_place_t place = SCHEDQ_ACTIVE; place <= SCHEDQ_HELD; place++) {
+        char label[40];
+        snprintf(label, sizeof label, "place=\"%s\"", schedq_place_name(place));
+        expect_histogram(text, "schedq_pod_wait_seconds", label);
+        expect_histogram(text, "schedq_pod_attempts", label);
+    }
+    free(text);
+}
 
 /* One line: a comment, or name{label="value",...} number. */
 static void
@@ -396,6 +571,19 @@ static const char whole_text[] =
     "# HELP schedq_pre_enqueue_calls_total PreEnqueue calls.\n"
     "# TYPE schedq_pre_enqueue_calls_total counter\n"
     "schedq_pre_enqueue_calls_total 2\n"
+    "# HELP schedq_wakeups_total Times that threads were woken that wait in a pop.\n"
+    "# TYPE schedq_wakeups_total counter\n"
+    "schedq_wakeups_total 0\n"
+    "# HELP schedq_membarriers_total Fences in all threads that the kernel was asked for.\n"
+    "# TYPE schedq_membarriers_total counter\n"
+    "schedq_membarriers_total 0\n"
+    "# HELP schedq_memory_waiting_bytes Memory that was replaced and that some call may still "
+    "read.\n"
+    "# TYPE schedq_memory_waiting_bytes gauge\n"
+    "schedq_memory_waiting_bytes #\n"
+    "# HELP schedq_standing_calls Calls that began before memory that waits was replaced.\n"
+    "# TYPE schedq_standing_calls gauge\n"
+    "schedq_standing_calls 0\n"
     "# HELP schedq_memory_bytes Memory held, by kind.\n"
     "# TYPE schedq_memory_bytes gauge\n"
     "schedq_memory_bytes{kind=\"entries\"} #\n"
@@ -413,15 +601,14 @@ static const char whole_text[] =
     "scheduler_unschedulable_pods{plugin=\"Fit\",profile=\"default-scheduler\"} 1\n"
     "scheduler_unschedulable_pods{plugin=\"Gate\",profile=\"default-scheduler\"} 0\n";
 
-/* Writes a number sign over each number of bytes. */
+/* Writes a number sign over the numbers of the samples that begin so. */
 static void
-hide_bytes(char *text)
+hide_numbers(char *text, const char *name, long least)
 {
-    static const char name[] = "\nschedq_memory_bytes{";
     for (char *line = strstr(text, name); line != NULL; line = strstr(line, name)) {
         char *number = strchr(line + 1, ' ') + 1;
         char *end = strchr(number, '\n');
-        assert_true(strtol(number, NULL, 10) > 0);
+        assert_true(strtol(number, NULL, 10) >= least);
         *number = '#';
         memmove(number + 1, end, strlen(end) + 1);
         line = number;
@@ -437,7 +624,11 @@ the_whole_text_of_a_small_queue_is_known(void **state)
     fx_park(fixture, "ns/a", fit->bit);
     fx_add(fixture, "ns/b", 0);
     char *text = fx_metrics(fixture);
-    hide_bytes(text);
+    hide_numbers(text, "\nschedq_memory_bytes{", 1);
+    hide_numbers(text, "\nschedq_memory_waiting_bytes ", 0);
+    char *histograms = strstr(text, "# HELP schedq_pod_wait_seconds ");
+    assert_non_null(histograms);
+    *histograms = '\0';
     assert_string_equal(text, whole_text);
     free(text);
 }
@@ -478,6 +669,12 @@ main(int argc, char **argv)
         fx_test(names_without_a_bit_of_their_own_are_counted_together),
         fx_test(a_long_text_comes_whole),
         fx_test_1_26(kube_1_26_has_its_own_labels),
+        fx_test(pods_are_told_by_how_long_ago_they_came_or_failed),
+        fx_test(pods_are_told_by_their_attempts),
+        fx_test(every_pod_is_in_the_histogram_of_its_place),
+        fx_test(a_timestamp_that_is_still_to_come_waits_for_no_time),
+        fx_test(buckets_grow_and_the_last_one_is_the_count),
+        fx_test(wakeups_of_threads_that_wait_are_counted),
         fx_test(the_text_is_lines_of_samples_each_metric_typed_before_its_first),
         fx_test(the_whole_text_of_a_small_queue_is_known),
         fx_test(the_writer_may_stop),

@@ -26,6 +26,7 @@ NOT_BOUND = {
     "schedq_place_name": "Place.name is the same",
     "schedq_plugin_name": "Queue.plugin without interests is the same",
     "schedq_pod_list_add": "pre-queueing hints are left out: a preCheck narrows a change in one call",
+    "schedq_metrics_write_named": "a page that shows several queues has the text of each under an address of its own",
     # [host]: a Python program can be called back
     "schedq_event_begin": "host",
     "schedq_event_stamp": "host",

@@ -87,23 +87,24 @@ count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_COUNTE
 }
 
 /*
- * metrics_rejectors_fn. Goes through every record: exact whatever moved, and nothing is counted at
+ * metrics_pods_fn. Goes through every record: exact whatever moved, and nothing is counted at
  * operation rate for a text read once a minute.
  */
 static void
-count_rejectors(const void *base, schedq_profile_t profile, uint64_t counts[REGISTRY_REJECTORS])
+visit_pods(const void *base, struct metrics_pods *pods)
 {
     const struct queue *queue = base;
 
     for (uint32_t i = 0; i < slab_end(&queue->entries.records); i++) {
         struct view view;
 
-        if (!report_any(queue, i, &view) || state_place(view.state) == PLACE_INFLIGHT ||
-            view.profile != profile) {
-            continue;
-        }
-        for (uint64_t bits = view.unschedulable | view.pending; bits != 0; bits &= bits - 1) {
-            counts[__builtin_ctzll(bits)]++;
+        if (report_any(queue, i, &view)) {
+            metrics_pods_add(pods,
+                             &(struct metrics_pod){.place = place_public(state_place(view.state)),
+                                                   .profile = view.profile,
+                                                   .attempts = view.history.attempts,
+                                                   .timestamp_ns = view.history.timestamp_ns,
+                                                   .rejectors = view.unschedulable | view.pending});
         }
     }
 }
@@ -123,7 +124,7 @@ add_reason(schedq_reasons_t *reasons, const struct view *view)
 }
 
 /*
- * Goes through every record, as count_rejectors. A lot has the set of its pods, but not their
+ * Goes through every record, as visit_pods. A lot has the set of its pods, but not their
  * number: refs go stale in it without a write there. A number would be a write to a line of all
  * workers in each failure, and one more in each move.
  */
@@ -165,11 +166,15 @@ lockfree_metrics(schedq_t *base, struct text *text)
     if (worker == NULL) {
         return SCHEDQ_NOMEM;
     }
+    const struct metrics_inside inside = {.wakes = sleepers_wakes(&queue->sleepers),
+                                          .waiting_bytes = epoch_waiting_bytes(queue->epoch),
+                                          .standing = epoch_standing(queue->epoch)};
+
     lockfree_stats(base, &stats);
-    metrics_stats(text, &stats, base->rules.counts_entities);
+    metrics_stats(text, &stats, &inside, base->rules.counts_entities);
     metrics_incoming(text, &base->registry, count_incoming, queue);
     section_begin(worker);
-    metrics_rejectors(text, &base->registry, count_rejectors, queue);
+    metrics_pods(text, &base->registry, queue_now(queue), visit_pods, queue);
     metrics_pre_hints(text, &base->registry);
     section_end(worker);
     workers_leave_house(queue, house);

@@ -99,4 +99,11 @@ sleepers_waiting(const struct sleepers *sleepers)
     return (uint32_t)(u64_load(&sleepers->word) & SLEEPERS_WAITERS);
 }
 
+/** How many times sleepers were woken, or would have been; begins again after 2^32. */
+static inline uint32_t
+sleepers_wakes(const struct sleepers *sleepers)
+{
+    return (uint32_t)(u64_load(&sleepers->word) >> 32);
+}
+
 #endif

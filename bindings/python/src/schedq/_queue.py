@@ -120,6 +120,7 @@ class Queue:
         event_log: Optional[int] = None,
         max_lots: Optional[int] = None,
         fences: Optional[Fences] = None,
+        sample_calls: Optional[int] = None,
         initial_backoff_ns: Optional[int] = None,
         max_backoff_ns: Optional[int] = None,
         max_parked_ns: Optional[int] = None,
