@@ -236,7 +236,7 @@ SCHEDQ_API schedq_status_t schedq_metrics_write(
 
 /** A queue, and what its metrics are labelled with. */
 typedef struct schedq_named_queue {
-    schedq_t *queue;
+    schedq_t *queue;  /**< not NULL */
     const char *name; /**< 1 to 63 letters, digits and - _ . : / of ASCII, and a NUL; not
                            referenced after the call */
 } schedq_named_queue_t;
