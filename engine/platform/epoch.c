@@ -2,6 +2,7 @@
 #include "platform/epoch.h"
 
 #include "platform/membarrier.h"
+#include "platform/words.h"
 
 #define BLOCK_BYTES 32 /* so many bytes of a large block count as a block */
 
@@ -33,7 +34,7 @@ epoch_waiting_bytes(const struct epoch *epoch)
     uint64_t bytes = 0;
 
     for (; record != NULL; record = record->older) {
-        bytes += u64_load(&record->bytes);
+        bytes += word_load(&record->bytes);
     }
     return bytes;
 }
@@ -99,11 +100,11 @@ epoch_record_make(struct epoch *epoch)
 
 /* ---- what was retired ------------------------------------------------------------------------ */
 
-/* Relaxed: only the owner writes, and sums publish nothing. */
+/* Only the owner writes. */
 static void
 count_bytes(struct epoch_record *record, uint64_t change)
 {
-    u64_store(&record->bytes, u64_load(&record->bytes) + change);
+    word_store(&record->bytes, word_load(&record->bytes) + change);
 }
 
 void
@@ -130,19 +131,23 @@ epoch_retire_with(struct epoch_record *record, struct epoch_block *block, struct
     record->fresh = block;
 }
 
+/* A death in between leaves bytes counted that are free. */
 static void
 free_all(struct epoch_record *record, struct epoch_block **list)
 {
+    uint64_t bytes = 0;
+
     while (*list != NULL) {
         struct epoch_block *block = *list;
 
         *list = block->next;
         atomic_light_fence(); /* a death in between frees nothing twice */
-        count_bytes(record, 0 - (uint64_t)block->bytes);
+        bytes += block->bytes;
         if (block->ends == NULL || !block->ends(block)) {
             memory_free(block->memory, block->kind, block, block->bytes);
         }
     }
+    count_bytes(record, 0 - bytes);
 }
 
 static void

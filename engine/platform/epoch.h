@@ -139,7 +139,7 @@ struct epoch_record {
     struct epoch_block *fresh, *waiting;
     uint64_t closed;
     uint32_t pressure; /* 0: nothing waits */
-    atomic_u64 bytes;  /* of fresh and waiting; other threads add them up */
+    uint64_t bytes;    /* of fresh and waiting; a word that others read (words.h) */
 };
 
 /** NULL: no memory. `asymmetric`: if there is such a thing here. */
