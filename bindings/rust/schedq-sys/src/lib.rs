@@ -218,7 +218,7 @@ pub struct schedq_config_t {
     pub max_lots: u32,
     pub fences: u8,
     pub pre_queueing_hints: u8,
-    pub reserved: [u8; 2],
+    pub sample_calls: u16,
     pub initial_backoff_ns: i64,
     pub max_backoff_ns: i64,
     pub max_parked_ns: i64,
@@ -475,6 +475,13 @@ pub struct schedq_words_t {
     pub poppable: u32,
     pub held: u64,
     pub reserved: [u64; 6],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct schedq_named_queue_t {
+    pub queue: *mut schedq_t,
+    pub name: *const c_char,
 }
 
 #[repr(C)]
@@ -978,6 +985,16 @@ extern "C" {
             unsafe extern "C" fn(ctx: *mut c_void, text: *const c_char, length: usize) -> c_int,
         >,
         ctx: *mut c_void,
+    ) -> schedq_status_t;
+    pub fn schedq_metrics_write_named(
+        queues: *const schedq_named_queue_t,
+        count: usize,
+        write: Option<
+            unsafe extern "C" fn(ctx: *mut c_void, text: *const c_char, length: usize) -> c_int,
+        >,
+        ctx: *mut c_void,
+        why: *mut c_char,
+        why_size: usize,
     ) -> schedq_status_t;
     pub fn schedq_peek(
         worker: *mut schedq_worker_t,

@@ -131,6 +131,8 @@ impl Config {
         event_log(changes: u32) => event_log = changes;
         /// Rejector sets that are kept apart.
         max_lots(lots: u32) => max_lots = lots;
+        /// Of so many calls one is timed, for the metrics; 0: none.
+        sample_calls(calls: u16) => sample_calls = calls;
         /// The first backoff; the n-th is 2^(n-1) times as long.
         initial_backoff(time: Duration) => initial_backoff_ns = nanoseconds(time);
         /// The longest backoff; zero: none.
