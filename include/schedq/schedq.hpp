@@ -1010,6 +1010,16 @@ public:
         return schedq_metrics_write(queue_, detail::write<std::remove_reference_t<Write>>, &write);
     }
 
+    /** schedq_metrics_write_named, piece by piece, as write_metrics. */
+    template <class Write> static schedq_status_t
+    write_metrics(const schedq_named_queue_t *queues, std::size_t count, Write &&write,
+                  words *why = nullptr) noexcept
+    {
+        return schedq_metrics_write_named(queues, count,
+                                          detail::write<std::remove_reference_t<Write>>, &write,
+                                          detail::data(why), detail::size(why));
+    }
+
     /** schedq_pending_text. */
     std::size_t
     pending_text(char *text, std::size_t size) const noexcept

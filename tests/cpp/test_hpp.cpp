@@ -301,6 +301,17 @@ metrics_come_in_pieces(void **)
         return true;
     }), SCHEDQ_OK);
     assert_true(text.find("# TYPE") != std::string::npos);
+
+    const schedq_named_queue_t both[] = {{it.queue.get(), "a"}, {it.queue.get(), "a"}};
+    auto take = [&](std::string_view piece) {
+        text = piece;
+        return true;
+    };
+    schedq::words why;
+    assert_int_equal(schedq::queue::write_metrics(both, 1, take), SCHEDQ_OK);
+    assert_true(text.find("{schedq=\"a\"") != std::string::npos);
+    assert_int_equal(schedq::queue::write_metrics(both, 2, take, &why), SCHEDQ_INVALID);
+    assert_true(std::string(why.data()).find("queues[1].name") == 0);
 }
 
 void

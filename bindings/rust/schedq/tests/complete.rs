@@ -8,6 +8,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("schedq_version", "schedq-sys has the version, and a test that it is the library's"),
     ("schedq_plugin_name", "a Plugin without interests is the same"),
     ("schedq_wait_callback", "the descriptor wakes loops and tasks"),
+    ("schedq_metrics_write_named", "each queue writes a text of its own, for a path of its own"),
     ("schedq_words", "Queue has the time and the deadline, Stats the counts"),
     (
         "schedq_pod_list_add",
