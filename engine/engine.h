@@ -15,7 +15,9 @@
 #include "platform/notifier.h"
 #include "plugins/registry.h"
 #include "policy/counted.h"
+#include "policy/label.h"
 #include "policy/rules.h"
+#include "worker.h"
 
 #include <schedq/schedq.h>
 
@@ -52,19 +54,6 @@ struct schedq_queue {
     struct sample *sample; /* NULL, or what times calls (api/sample.h) */
     struct notifier notifier;
     _Alignas(CACHE_LINE) schedq_words_t words;
-};
-
-/** As a worker's user: it is not registered, or the timer thread's; no call may use it. */
-#define WORKER_NOBODYS UINT32_MAX
-
-/** What every worker begins with. */
-struct schedq_worker {
-    schedq_t *queue;
-    uint32_t number;
-    /* 0; or the number of the thread whose call runs with it (platform/inside.h); WORKER_NOBODYS */
-    uint32_t busy;
-    uint32_t canceled; /* 1: its wait ends, or the next one */
-    char words[256];
 };
 
 /** Sets the text that schedq_worker_error returns. */
@@ -140,6 +129,32 @@ struct assigned_pod {
     const char *namespace_name;
     uint32_t namespace_length;
 };
+
+/** A pod as a watchdog sees it. */
+struct watched {
+    schedq_pod_t pod;
+    schedq_place_t place;
+    schedq_profile_t profile;
+    uint8_t gate;
+    uint64_t rejectors;
+    uint64_t pop_order; /* in flight; 0: its pop has not returned */
+    int64_t timestamp;
+    uint32_t freed_by; /* as schedq_pod_info_t */
+};
+
+/** What a watchdog asks an engine for. */
+struct watching {
+    void (*each)(void *ctx, const struct watched *pod);
+    void *ctx;
+    uint64_t popped; /* told before the first pod: place of the last pop by then */
+};
+
+/** Does a watchdog look at such pods? */
+static inline bool
+watching_wants(schedq_place_t place, uint32_t freed_by)
+{
+    return place == SCHEDQ_INFLIGHT || place == SCHEDQ_GATED || freed_by == 1 + LABEL_LEFTOVER;
+}
 
 /** What is done to a pod of a label. */
 typedef schedq_status_t label_fn(void *ctx, schedq_pod_t pod);
@@ -254,6 +269,13 @@ struct engine_ops {
     /* what the last flush of leftovers reached (policy/leftover.h) */
     int64_t (*flushed)(schedq_t *queue);
     void (*stats)(schedq_t *queue, schedq_stats_t *stats);
+    /* NULL: it was never made. Without a lock */
+    schedq_worker_t *(*worker_at)(schedq_t *queue, uint32_t number);
+    /*
+     * The pods that watching_wants, and no callback but `each`, which runs with what the engine
+     * locks, if it locks anything. TIMEDOUT: it was not to be had
+     */
+    schedq_status_t (*watch)(schedq_worker_t *worker, struct watching *watching);
     schedq_status_t (*metrics)(schedq_t *queue, struct text *text);
     schedq_status_t (*tick)(schedq_worker_t *worker, int64_t *next, schedq_result_t *result);
 };

@@ -44,6 +44,33 @@ func TestTheLineIsSeenWithoutTaking(t *testing.T) {
 	})
 }
 
+func TestAWatchdogNamesWhatIsOverdue(t *testing.T) {
+	onBothEngines(t, nil, func(f *fixture) {
+		dog := schedq.NewWatchdog()
+		pod := f.add("default/a", schedq.PodSpec{}).Pod
+		popped := f.pop("default/a")
+		overdue, found, err := f.Watch(dog, 4)
+		f.ok(err)
+		equal(f, "overdue at once", found, 0)
+		f.now += dog.InFlight
+		overdue, found, err = f.Watch(dog, 4)
+		f.ok(err)
+		equal(f, "overdue", found, 1)
+		equal(f, "kind", overdue[0].Kind, schedq.OverdueInFlight)
+		equal(f, "pod", overdue[0].Pod, pod)
+		equal(f, "for", overdue[0].For, dog.InFlight)
+		equal(f, "its words", strings.Contains(overdue[0].Text, "pod default/a: popped"), true)
+		overdue, found, err = f.Watch(dog, 0)
+		f.ok(err)
+		equal(f, "without room", found, 1)
+		equal(f, "told", len(overdue), 0)
+		f.ok(f.Done(popped.Token))
+		dog.Call = -1
+		_, _, err = f.Watch(dog, 0)
+		f.wants(err, schedq.ErrInvalid)
+	})
+}
+
 func TestReasonsAreTold(t *testing.T) {
 	onBothEngines(t, nil, func(f *fixture) {
 		fit := f.plugin("Fit")

@@ -71,6 +71,10 @@ CALL(tick, (struct sqp_queue * queue, int64_t *next_ns, schedq_result_t *result)
      (worker, next_ns, result))
 CALL(find, (struct sqp_queue * queue, const char *name, size_t length, schedq_result_t *result),
      (worker, name, length, result))
+CALL(watch,
+     (struct sqp_queue * queue, schedq_watch_t *watch, schedq_overdue_t *out, size_t room,
+      size_t *found),
+     (worker, watch, out, room, found))
 CALL(position, (struct sqp_queue * queue, schedq_pod_t pod, uint64_t *lower, uint64_t *upper),
      (worker, pod, lower, upper))
 CALL(explain, (struct sqp_queue * queue, schedq_pod_t pod, schedq_explanation_t *explanation),

@@ -491,6 +491,20 @@ sqp_explanation_text(sqp_queue *queue, const schedq_explanation_t *explanation, 
                             : SCHEDQ_OK);
 }
 
+int
+sqp_overdue_text(sqp_queue *queue, const schedq_overdue_t *overdue, char *text, size_t size)
+{
+    schedq_worker_t *worker;
+    int status = enter_with_worker(queue, &worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    return leave_with_worker(queue, worker,
+                             schedq_overdue_text(worker, overdue, text, size) == 0 ? SCHEDQ_BUSY
+                                                                                   : SCHEDQ_OK);
+}
+
 /* Room for `wanted` bytes in all. */
 static int
 grow(void **memory, size_t *capacity, size_t wanted, size_t size)
@@ -711,3 +725,4 @@ INIT(change, schedq_change_t, SCHEDQ_CHANGE_INIT)
 INIT(stats, schedq_stats_t, SCHEDQ_STATS_INIT)
 INIT(explanation, schedq_explanation_t, SCHEDQ_EXPLANATION_INIT)
 INIT(reasons, schedq_reasons_t, SCHEDQ_REASONS_INIT)
+INIT(watch, schedq_watch_t, SCHEDQ_WATCH_INIT)

@@ -75,6 +75,7 @@ int sqp_rejector_name(sqp_queue *queue, schedq_profile_t profile, uint64_t bit, 
                       size_t size);
 int sqp_explanation_text(sqp_queue *queue, const schedq_explanation_t *explanation, char *text,
                          size_t size);
+int sqp_overdue_text(sqp_queue *queue, const schedq_overdue_t *overdue, char *text, size_t size);
 
 typedef struct sqp_text {
     char *bytes;
@@ -118,6 +119,7 @@ void sqp_init_change(schedq_change_t *change);
 void sqp_init_stats(schedq_stats_t *stats);
 void sqp_init_explanation(schedq_explanation_t *explanation);
 void sqp_init_reasons(schedq_reasons_t *reasons);
+void sqp_init_watch(schedq_watch_t *watch);
 
 /* In Python. They take the GIL, which no thread holds that waits for the queue. */
 #ifdef SQP_CDEF

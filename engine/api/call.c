@@ -64,8 +64,8 @@ call_forgive(void)
     refusal.worker = NULL;
 }
 
-static const char *
-name_of(enum callback callback)
+const char *
+call_name(enum callback callback)
 {
     switch (callback) {
     case CALLBACK_HINT:
@@ -94,6 +94,7 @@ name_of(enum callback callback)
     case CALLBACK_DESTROY:
         return "config.release at the end";
     case CALLBACK_NONE:
+    case CALLBACK_SLEEP:
         break;
     }
     return "a signal handler, or an allocator,";
@@ -106,7 +107,7 @@ call_look(const schedq_t *queue, const schedq_worker_t *worker)
 
     if (frame != NULL) {
         call_refuse(worker, "called from %s of this queue, inside of a call of it",
-                    name_of(inside_callback(frame)));
+                    call_name(inside_callback(frame)));
         return SCHEDQ_BUSY;
     }
     if (queue->forks != inside_forks()) {
@@ -124,7 +125,7 @@ call_look(const schedq_t *queue, const schedq_worker_t *worker)
 schedq_status_t
 call_refuse_worker(const schedq_worker_t *worker)
 {
-    uint32_t user = word_load(&worker->busy);
+    uint32_t user = worker_user(worker);
 
     if (user == WORKER_NOBODYS) {
         call_refuse(worker, "worker %" PRIu32 ": it is not registered", worker->number);

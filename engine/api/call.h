@@ -7,7 +7,7 @@
  *
  * A worker is marked busy for the time of the call, with the thread's number. Two threads that use
  * one worker at once break the header's rule; most often one of them gets SCHEDQ_BUSY, and nothing
- * relies on it (platform/words.h).
+ * relies on it (worker.h).
  *
  * Words of BUSY are the thread's, not the worker's: another thread uses the worker. They are
  * forgotten when a call of this thread with that worker goes through; so that no call has to look
@@ -17,12 +17,9 @@
 #define SCHEDQ_API_CALL_H
 
 #include "engine.h"
-#include "platform/inside.h"
-#include "platform/words.h"
 
 struct call {
     struct inside inside;
-    schedq_result_t unseen; /* the answer that a caller does not want */
 };
 
 /**
@@ -40,6 +37,9 @@ __attribute__((format(printf, 2, 3))) void call_refuse(const schedq_worker_t *wo
 
 /** Why this thread's last call with the worker was refused before it began; NULL: it was not. */
 const char *call_refusal(const schedq_worker_t *worker);
+
+/** What a callback is, in words. */
+const char *call_name(enum callback callback);
 
 /** Forgets that: the call did what it was asked to. */
 void call_forgive(void);
@@ -68,9 +68,9 @@ call_begin(struct call *call, schedq_t *queue)
 /** The same with words for the caller: an empty text if it may go on. */
 schedq_status_t call_begin_why(struct call *call, schedq_t *queue, char *why, size_t why_size);
 
-/** The same as call_begin, with call_end_worker. */
+/** The same as call_begin, with call_end_worker; the frame is the worker's. */
 static inline schedq_status_t
-call_begin_worker(struct call *call, schedq_worker_t *worker)
+call_begin_worker(schedq_worker_t *worker)
 {
     if (worker == NULL) {
         return SCHEDQ_INVALID;
@@ -82,26 +82,26 @@ call_begin_worker(struct call *call, schedq_worker_t *worker)
             return status;
         }
     }
-    if (!word_try_take(&worker->busy, INSIDE_THREAD.number)) {
+    if (!worker_try_take(worker, INSIDE_THREAD.number)) {
         return call_refuse_worker(worker);
     }
     worker->words[0] = '\0';
-    inside_enter(&call->inside, worker->queue);
+    inside_enter_again(&worker->inside);
     return SCHEDQ_OK;
 }
 
 /**
  * The same for a call with an answer: *result, NULL or the caller's, becomes a place to write it
- * to, all zero.
+ * to, all zero. `unseen` takes the answer that a caller does not want.
  */
 static inline schedq_status_t
-call_begin_answer(struct call *call, schedq_worker_t *worker, schedq_result_t **result)
+call_begin_answer(schedq_result_t *unseen, schedq_worker_t *worker, schedq_result_t **result)
 {
     if (*result == NULL) {
-        *result = &call->unseen;
+        *result = unseen;
     }
     **result = (schedq_result_t){0};
-    return call_begin_worker(call, worker);
+    return call_begin_worker(worker);
 }
 
 /** After call_begin, and for a worker that does not exist any more. */
@@ -112,10 +112,10 @@ call_end(const struct call *call)
 }
 
 static inline void
-call_end_worker(const struct call *call, schedq_worker_t *worker)
+call_end_worker(schedq_worker_t *worker)
 {
-    inside_leave(&call->inside);
-    word_give_back(&worker->busy);
+    inside_leave(&worker->inside);
+    worker_give_back(worker);
 }
 
 /** Writes words for calls that have no worker; `why` may be NULL. */

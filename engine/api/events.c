@@ -105,8 +105,8 @@ static schedq_status_t
 notify(schedq_worker_t *worker, const schedq_change_t *change, const struct assignment *assignment,
        const char *function, schedq_result_t *result)
 {
-    struct call call;
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_result_t unseen;
+    schedq_status_t status = call_begin_answer(&unseen, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -122,7 +122,7 @@ notify(schedq_worker_t *worker, const schedq_change_t *change, const struct assi
     } else {
         status = worker->queue->ops->notify(worker, change, NULL, NULL, result);
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -157,8 +157,7 @@ schedq_assigned_pod_updated(schedq_worker_t *worker, const schedq_change_t *chan
 schedq_status_t
 schedq_event_begin(schedq_worker_t *worker, uint64_t *sequence)
 {
-    struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -169,7 +168,7 @@ schedq_event_begin(schedq_worker_t *worker, uint64_t *sequence)
     } else {
         status = SCHEDQ_INVALID;
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -177,8 +176,7 @@ schedq_status_t
 schedq_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t profile,
                    uint64_t plugins)
 {
-    struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -189,7 +187,7 @@ schedq_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t 
     } else {
         status = SCHEDQ_INVALID;
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -219,8 +217,7 @@ schedq_status_t
 schedq_candidates(schedq_worker_t *worker, schedq_query_t *query, schedq_candidate_t *out,
                   size_t capacity, size_t *count)
 {
-    struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -228,7 +225,7 @@ schedq_candidates(schedq_worker_t *worker, schedq_query_t *query, schedq_candida
     status = check_query(worker, query, out, capacity, count)
                  ? worker->queue->ops->candidates(worker, query, out, capacity, count)
                  : SCHEDQ_INVALID;
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -296,8 +293,8 @@ schedq_status_t
 schedq_apply_many(schedq_worker_t *worker, const schedq_decision_t *decisions, size_t count,
                   uint8_t *statuses, schedq_result_t *results, schedq_result_t *sum)
 {
-    struct call call;
-    schedq_status_t status = call_begin_answer(&call, worker, &sum);
+    schedq_result_t unseen;
+    schedq_status_t status = call_begin_answer(&unseen, worker, &sum);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -305,7 +302,7 @@ schedq_apply_many(schedq_worker_t *worker, const schedq_decision_t *decisions, s
     status = check_decisions(worker, decisions, count)
                  ? worker->queue->ops->apply_many(worker, decisions, count, statuses, results, sum)
                  : SCHEDQ_INVALID;
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -323,14 +320,14 @@ schedq_apply(schedq_worker_t *worker, const schedq_decision_t *decision, schedq_
 schedq_status_t
 schedq_tick(schedq_worker_t *worker, int64_t *next_ns, schedq_result_t *result)
 {
-    struct call call;
+    schedq_result_t unseen;
     int64_t next;
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_status_t status = call_begin_answer(&unseen, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
     status = worker->queue->ops->tick(worker, next_ns != NULL ? next_ns : &next, result);
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }

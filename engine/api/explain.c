@@ -69,8 +69,7 @@ explain_info(void *ctx, const schedq_pod_info_t *info)
 schedq_status_t
 schedq_explain(schedq_worker_t *worker, schedq_pod_t pod, schedq_explanation_t *explanation)
 {
-    struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -83,7 +82,7 @@ schedq_explain(schedq_worker_t *worker, schedq_pod_t pod, schedq_explanation_t *
     } else {
         status = SCHEDQ_INVALID;
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -219,8 +218,7 @@ schedq_rejector_name(schedq_t *queue, schedq_profile_t profile, uint64_t bit)
 schedq_status_t
 schedq_count_reasons(schedq_worker_t *worker, schedq_profile_t profile, schedq_reasons_t *reasons)
 {
-    struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -232,6 +230,6 @@ schedq_count_reasons(schedq_worker_t *worker, schedq_profile_t profile, schedq_r
     } else {
         status = SCHEDQ_INVALID;
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }

@@ -9,12 +9,12 @@
 static schedq_status_t
 hold(schedq_worker_t *worker, schedq_pod_t pod, bool holds, schedq_result_t *result)
 {
-    struct call call;
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_result_t unseen;
+    schedq_status_t status = call_begin_answer(&unseen, worker, &result);
 
     if (status == SCHEDQ_OK) {
         status = worker->queue->ops->hold(worker, pod, holds, result);
-        call_end_worker(&call, worker);
+        call_end_worker(worker);
     }
     return status;
 }
@@ -35,8 +35,8 @@ schedq_status_t
 schedq_not_before(schedq_worker_t *worker, schedq_pod_t pod, int64_t time_ns,
                   schedq_result_t *result)
 {
-    struct call call;
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_result_t unseen;
+    schedq_status_t status = call_begin_answer(&unseen, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -47,6 +47,6 @@ schedq_not_before(schedq_worker_t *worker, schedq_pod_t pod, int64_t time_ns,
     } else {
         status = worker->queue->ops->not_before(worker, pod, time_ns, result);
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }

@@ -53,9 +53,8 @@ schedq_status_t
 schedq_label_cancel(schedq_worker_t *worker, uint64_t label, schedq_result_t *results, size_t room,
                     size_t *count)
 {
-    struct call call;
     struct cancelling cancelling = {.worker = worker, .results = results, .room = room};
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (count != NULL) {
         *count = 0;
@@ -76,7 +75,7 @@ schedq_label_cancel(schedq_worker_t *worker, uint64_t label, schedq_result_t *re
     if (count != NULL) {
         *count = cancelling.count;
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -105,9 +104,8 @@ count_one(void *ctx, schedq_pod_t pod)
 static schedq_status_t
 go_through(schedq_worker_t *worker, uint64_t label, label_fn *each, bool holds, size_t *count)
 {
-    struct call call;
     struct keeping keeping = {.worker = worker, .holds = holds};
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (count != NULL) {
         *count = 0;
@@ -124,7 +122,7 @@ go_through(schedq_worker_t *worker, uint64_t label, label_fn *each, bool holds, 
     if (count != NULL) {
         *count = keeping.count;
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 

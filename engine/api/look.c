@@ -4,12 +4,12 @@
 
 /* As call_begin_worker, of a call with a visitor. */
 static schedq_status_t
-begin(struct call *call, schedq_worker_t *worker, schedq_visit_fn visit)
+begin(schedq_worker_t *worker, schedq_visit_fn visit)
 {
-    schedq_status_t status = call_begin_worker(call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (status == SCHEDQ_OK && !check_not_null(worker, (const void *)(uintptr_t)visit, "visit")) {
-        call_end_worker(call, worker);
+        call_end_worker(worker);
         status = SCHEDQ_INVALID;
     }
     return status;
@@ -18,12 +18,11 @@ begin(struct call *call, schedq_worker_t *worker, schedq_visit_fn visit)
 schedq_status_t
 schedq_get(schedq_worker_t *worker, schedq_pod_t pod, schedq_visit_fn visit, void *ctx)
 {
-    struct call call;
-    schedq_status_t status = begin(&call, worker, visit);
+    schedq_status_t status = begin(worker, visit);
 
     if (status == SCHEDQ_OK) {
         status = worker->queue->ops->get(worker, pod, visit, ctx);
-        call_end_worker(&call, worker);
+        call_end_worker(worker);
     }
     return status;
 }
@@ -31,12 +30,11 @@ schedq_get(schedq_worker_t *worker, schedq_pod_t pod, schedq_visit_fn visit, voi
 schedq_status_t
 schedq_snapshot(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx)
 {
-    struct call call;
-    schedq_status_t status = begin(&call, worker, visit);
+    schedq_status_t status = begin(worker, visit);
 
     if (status == SCHEDQ_OK) {
         status = worker->queue->ops->snapshot(worker, visit, ctx);
-        call_end_worker(&call, worker);
+        call_end_worker(worker);
     }
     return status;
 }
@@ -44,8 +42,7 @@ schedq_snapshot(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx)
 schedq_status_t
 schedq_nominated_pods(schedq_worker_t *worker, uint64_t node, schedq_visit_fn visit, void *ctx)
 {
-    struct call call;
-    schedq_status_t status = begin(&call, worker, visit);
+    schedq_status_t status = begin(worker, visit);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -56,19 +53,18 @@ schedq_nominated_pods(schedq_worker_t *worker, uint64_t node, schedq_visit_fn vi
     } else {
         status = worker->queue->ops->nominated_pods(worker, node, visit, ctx);
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
 schedq_status_t
 schedq_peek(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx)
 {
-    struct call call;
-    schedq_status_t status = begin(&call, worker, visit);
+    schedq_status_t status = begin(worker, visit);
 
     if (status == SCHEDQ_OK) {
         status = worker->queue->ops->peek(worker, visit, ctx);
-        call_end_worker(&call, worker);
+        call_end_worker(worker);
     }
     return status;
 }
@@ -76,8 +72,7 @@ schedq_peek(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx)
 schedq_status_t
 schedq_peek_many(schedq_worker_t *worker, size_t count, schedq_visit_fn visit, void *ctx)
 {
-    struct call call;
-    schedq_status_t status = begin(&call, worker, visit);
+    schedq_status_t status = begin(worker, visit);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -88,15 +83,14 @@ schedq_peek_many(schedq_worker_t *worker, size_t count, schedq_visit_fn visit, v
     } else {
         status = worker->queue->ops->peek_many(worker, count, visit, ctx);
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
 schedq_status_t
 schedq_position(schedq_worker_t *worker, schedq_pod_t pod, uint64_t *lower, uint64_t *upper)
 {
-    struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -104,6 +98,6 @@ schedq_position(schedq_worker_t *worker, schedq_pod_t pod, uint64_t *lower, uint
     status = check_not_null(worker, lower, "lower") && check_not_null(worker, upper, "upper")
                  ? worker->queue->ops->position(worker, pod, lower, upper)
                  : SCHEDQ_INVALID;
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }

@@ -64,7 +64,7 @@ give_back(schedq_worker_t *worker)
     struct inside inside;
 
     inside_enter(&inside, worker->queue);
-    word_store(&worker->busy, WORKER_NOBODYS);
+    worker_bar(worker);
     worker->queue->ops->worker_unregister(worker);
     inside_leave(&inside);
 }
@@ -262,8 +262,8 @@ own_reclaim(schedq_t *queue)
         schedq_worker_t *worker = __atomic_load_n(&own->worker, __ATOMIC_RELAXED);
 
         if ((enum state)(word & 0xff) == OWNED && !thread_lives(word_thread(word)) &&
-            word_load(&worker->busy) == 0 && change(own, word, word_of(0, FREE))) {
-            word_store(&worker->busy, WORKER_NOBODYS);
+            worker_user(worker) == 0 && change(own, word, word_of(0, FREE))) {
+            worker_bar(worker);
             queue->ops->worker_unregister(worker);
             any = true;
         }
@@ -293,7 +293,7 @@ static const schedq_worker_t *
 any_busy(const schedq_t *queue)
 {
     for (const struct own *own = first_of(queue); own != NULL; own = own->next) {
-        if (state_of(own) == CLAIMED && word_load(&own->worker->busy) != 0) {
+        if (state_of(own) == CLAIMED && worker_user(own->worker) != 0) {
             return own->worker;
         }
     }
@@ -311,7 +311,7 @@ own_claim(schedq_t *queue, uint32_t registered, char *why, size_t why_size)
     }
     if (busy != NULL) {
         say(why, why_size, "thread %" PRIu32 " is inside a call with its worker %" PRIu32,
-            word_load(&busy->busy), busy->number);
+            worker_user(busy), busy->number);
     } else {
         say(why, why_size,
             "%" PRIu32 " workers are registered: schedq_worker_unregister, schedq_stop for the "
@@ -335,7 +335,7 @@ own_disclaim(schedq_t *queue)
         if (state_of(own) == ABANDONED) { /* its thread ended meanwhile, and left it to this one */
             schedq_worker_t *worker = own->worker;
 
-            word_store(&worker->busy, WORKER_NOBODYS);
+            worker_bar(worker);
             queue->ops->worker_unregister(worker);
             word_store(&own->word, word_of(0, FREE));
         }
@@ -349,7 +349,7 @@ own_take_back(schedq_t *queue)
         enum state state = state_of(own);
 
         if (state == CLAIMED || state == ABANDONED) {
-            word_store(&own->worker->busy, WORKER_NOBODYS);
+            worker_bar(own->worker);
             queue->ops->worker_unregister(own->worker);
         }
     }

@@ -11,9 +11,8 @@ schedq_status_t
 schedq_add(schedq_worker_t *worker, const char *name, size_t length, const schedq_pod_spec_t *spec,
            schedq_result_t *result)
 {
-    struct call call;
     struct hashed_name hashed;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (result != NULL) {
         *result = (schedq_result_t){0};
@@ -24,7 +23,7 @@ schedq_add(schedq_worker_t *worker, const char *name, size_t length, const sched
     status = check_spec(worker, name, length, spec, &hashed)
                  ? worker->queue->ops->add(worker, &hashed, spec, result)
                  : SCHEDQ_INVALID;
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -63,8 +62,8 @@ schedq_add_many(schedq_worker_t *worker, const char *names, size_t names_length,
                 const schedq_add_item_t *items, size_t count, schedq_pod_t *pods, uint8_t *statuses,
                 schedq_result_t *result)
 {
-    struct call call;
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_result_t unseen;
+    schedq_status_t status = call_begin_answer(&unseen, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -78,7 +77,7 @@ schedq_add_many(schedq_worker_t *worker, const char *names, size_t names_length,
 
         status = add_batch(worker, names_length, &batch, result);
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -87,8 +86,7 @@ schedq_add_many(schedq_worker_t *worker, const char *names, size_t names_length,
 STRAIGHT schedq_status_t
 pop(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t *count)
 {
-    struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -101,7 +99,7 @@ pop(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t *coun
     } else {
         status = worker->queue->ops->pop(worker, out, capacity, count);
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -135,8 +133,7 @@ static schedq_status_t
 pop_waiting(schedq_worker_t *worker, bool lasts, int64_t until, schedq_popped_t *out,
             size_t capacity, size_t *count)
 {
-    struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -151,7 +148,7 @@ pop_waiting(schedq_worker_t *worker, bool lasts, int64_t until, schedq_popped_t 
         status = worker->queue->ops->pop_waiting(worker, lasts ? end_of(worker, until) : until, out,
                                                  capacity, count);
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -232,8 +229,7 @@ schedq_status_t
 schedq_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count,
                  uint8_t *statuses)
 {
-    struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (status == SCHEDQ_BUSY) {
         return end_without_worker(worker, tokens, count, statuses);
@@ -246,19 +242,18 @@ schedq_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t c
     } else {
         status = worker->queue->ops->done_many(worker, tokens, count, statuses);
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
 schedq_status_t
 schedq_done(schedq_worker_t *worker, schedq_token_t token)
 {
-    struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (status == SCHEDQ_OK) {
         status = worker->queue->ops->done(worker, token);
-        call_end_worker(&call, worker);
+        call_end_worker(worker);
     } else if (status == SCHEDQ_BUSY) {
         status = end_without_worker(worker, &token, 1, NULL);
     }
@@ -268,12 +263,11 @@ schedq_done(schedq_worker_t *worker, schedq_token_t token)
 schedq_status_t
 schedq_token_alive(schedq_worker_t *worker, schedq_token_t token)
 {
-    struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (status == SCHEDQ_OK) {
         status = worker->queue->ops->token_alive(worker, token);
-        call_end_worker(&call, worker);
+        call_end_worker(worker);
     }
     return status;
 }
@@ -282,8 +276,8 @@ schedq_status_t
 schedq_fail(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure_t *failure,
             schedq_result_t *result)
 {
-    struct call call;
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_result_t unseen;
+    schedq_status_t status = call_begin_answer(&unseen, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -293,7 +287,7 @@ schedq_fail(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure
     } else {
         status = SCHEDQ_INVALID;
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -316,9 +310,9 @@ schedq_readd(schedq_worker_t *worker, const char *name, size_t length,
              const schedq_pod_spec_t *spec, const schedq_history_t *history,
              const schedq_failure_t *failure, schedq_result_t *result)
 {
-    struct call call;
+    schedq_result_t unseen;
     struct hashed_name hashed;
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_status_t status = call_begin_answer(&unseen, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -329,7 +323,7 @@ schedq_readd(schedq_worker_t *worker, const char *name, size_t length,
     } else {
         status = SCHEDQ_INVALID;
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -338,9 +332,9 @@ schedq_readd(schedq_worker_t *worker, const char *name, size_t length,
 schedq_status_t
 schedq_find(schedq_worker_t *worker, const char *name, size_t length, schedq_result_t *result)
 {
-    struct call call;
+    schedq_result_t unseen;
     struct hashed_name checked;
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_status_t status = call_begin_answer(&unseen, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -348,7 +342,7 @@ schedq_find(schedq_worker_t *worker, const char *name, size_t length, schedq_res
     status = check_name(worker, name, length, &checked)
                  ? worker->queue->ops->find(worker, &checked, result)
                  : SCHEDQ_INVALID;
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -371,9 +365,9 @@ schedq_update(schedq_worker_t *worker, const char *name, size_t length,
               const schedq_pod_spec_t *spec, uint64_t old_object, const schedq_event_t *events,
               size_t event_count, schedq_result_t *result)
 {
-    struct call call;
+    schedq_result_t unseen;
     struct hashed_name hashed;
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_status_t status = call_begin_answer(&unseen, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -385,23 +379,23 @@ schedq_update(schedq_worker_t *worker, const char *name, size_t length,
     } else {
         status = SCHEDQ_INVALID;
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
 schedq_status_t
 schedq_delete(schedq_worker_t *worker, schedq_pod_t pod, schedq_result_t *result)
 {
-    struct call call;
+    schedq_result_t unseen;
     const struct pod_key key = {.pod = pod};
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_status_t status = call_begin_answer(&unseen, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
     status =
         pod.bits != 0 ? worker->queue->ops->delete_pod(worker, &key, result) : SCHEDQ_NOT_FOUND;
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -409,9 +403,9 @@ schedq_status_t
 schedq_delete_name(schedq_worker_t *worker, const char *name, size_t length,
                    schedq_result_t *result)
 {
-    struct call call;
+    schedq_result_t unseen;
     struct pod_key key = {.pod = {0}};
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_status_t status = call_begin_answer(&unseen, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -419,7 +413,7 @@ schedq_delete_name(schedq_worker_t *worker, const char *name, size_t length,
     status = check_name(worker, name, length, &key.name)
                  ? worker->queue->ops->delete_pod(worker, &key, result)
                  : SCHEDQ_INVALID;
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -427,8 +421,8 @@ schedq_status_t
 schedq_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
                 schedq_result_t *result)
 {
-    struct call call;
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_result_t unseen;
+    schedq_status_t status = call_begin_answer(&unseen, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -438,19 +432,18 @@ schedq_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
     } else {
         status = worker->queue->ops->activate(worker, pods, count, result);
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
 schedq_status_t
 schedq_nominate(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node)
 {
-    struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (status == SCHEDQ_OK) {
         status = worker->queue->ops->nominate(worker, pod, node);
-        call_end_worker(&call, worker);
+        call_end_worker(worker);
     }
     return status;
 }

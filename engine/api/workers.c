@@ -49,7 +49,7 @@ make_own(schedq_t *queue, schedq_worker_t **worker, char *why, size_t why_size)
     }
     status = own_begin(*worker);
     if (status != SCHEDQ_OK) {
-        word_store(&(*worker)->busy, WORKER_NOBODYS);
+        worker_bar(*worker);
         queue->ops->worker_unregister(*worker);
         *worker = NULL;
     }
@@ -82,8 +82,8 @@ schedq_worker_get(schedq_t *queue, schedq_worker_t **worker, char *why, size_t w
 schedq_status_t
 schedq_worker_unregister(schedq_worker_t *worker)
 {
+    schedq_status_t status = call_begin_worker(worker);
     struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
     uint32_t thread;
 
     if (status != SCHEDQ_OK) {
@@ -94,11 +94,16 @@ schedq_worker_unregister(schedq_worker_t *worker)
                    "worker %" PRIu32 ": thread %" PRIu32 "'s own (schedq_worker_get), which gives "
                    "it back when it ends",
                    worker->number, thread);
-        call_end_worker(&call, worker);
+        call_end_worker(worker);
         return SCHEDQ_INVALID;
     }
-    word_store(&worker->busy, WORKER_NOBODYS);
-    worker->queue->ops->worker_unregister(worker);
+    schedq_t *queue = worker->queue;
+
+    /* What this call calls is its own: another thread may have the worker before it ends. */
+    inside_leave(&worker->inside);
+    inside_enter(&call.inside, queue);
+    worker_bar(worker);
+    queue->ops->worker_unregister(worker);
     call_end(&call);
     return SCHEDQ_OK;
 }

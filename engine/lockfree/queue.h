@@ -7,6 +7,7 @@
  *     engine          the table of functions, making and ending a queue, setup
  *     add, batch      new pods; update of an unknown name and readd go in here too
  *     pop             the walk from the top, claiming, waiting
+ *     watch           pods, for a watchdog
  *     get, peek, stats   copies of pods for visitors, the first in line; numbers
  *     position        how many are before one
  *     events          notify, assigned_pod_*, event_begin and event_stamp; judging

@@ -14,6 +14,7 @@
 #include "mutex/place.h"
 #include "mutex/pods.h"
 #include "mutex/sleep.h"
+#include "mutex/watch.h"
 #include "mutex/workers.h"
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -314,6 +315,8 @@ const struct engine_ops mutex_engine = {
     .reasons = mutex_reasons,
     .flushed = mutex_flushed,
     .stats = mutex_stats,
+    .worker_at = mutex_worker_at,
+    .watch = mutex_watch,
     .metrics = mutex_metrics,
     .tick = mutex_tick,
 };

@@ -21,6 +21,7 @@
 #include "platform/words.h"
 
 #include <sched.h>
+#include <time.h>
 
 static void
 word_update(uint64_t *word, uint64_t value)
@@ -91,6 +92,22 @@ queue_lock(struct mutex_queue *queue)
     } else {
         (void)pthread_mutex_lock(&queue->lock);
     }
+}
+
+COLD bool
+queue_try_lock_for(struct mutex_queue *queue, int64_t wait_ns)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now); /* of pthread_mutex_timedlock */
+    int64_t until = time_add((int64_t)now.tv_nsec, wait_ns);
+    const struct timespec deadline = {.tv_sec = now.tv_sec + (time_t)(until / BACKOFF_SECOND_NS),
+                                      .tv_nsec = (long)(until % BACKOFF_SECOND_NS)};
+
+    (void)__atomic_fetch_add(&queue->waiting, 1, __ATOMIC_RELAXED);
+    bool locked = pthread_mutex_timedlock(&queue->lock, &deadline) == 0;
+    (void)__atomic_fetch_sub(&queue->waiting, 1, __ATOMIC_RELAXED);
+    return locked;
 }
 
 void

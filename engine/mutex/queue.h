@@ -14,6 +14,7 @@
  *   moves.c      events that callbacks decide
  *   host.c       events that the host decides
  *   look.c       get, snapshot, nominated pods, peek, position, stats
+ *   watch.c      pods, for a watchdog
  *   sleep.c      blocking pop, tick, the timer thread
  *   time.c       due backoff, leftovers
  *   workers.c    handles that calls take
@@ -165,6 +166,9 @@ is_poppable(const struct mutex_queue *queue)
 }
 
 void queue_lock(struct mutex_queue *queue);
+
+/** The same, but waits no longer than that. False: it was not to be had. */
+bool queue_try_lock_for(struct mutex_queue *queue, int64_t wait_ns);
 
 /** Publishes the words, then wakes the threads, and tells the host, that have something to do. */
 void queue_unlock(struct mutex_queue *queue);

@@ -74,9 +74,8 @@ sleep_shut(struct mutex_queue *queue)
  * CLOCK_MONOTONIC, so what is left on it is waited for on that.
  */
 static void
-wait_until(struct mutex_queue *queue, pthread_cond_t *cond, int64_t until, int64_t now)
+wait_on(struct mutex_queue *queue, pthread_cond_t *cond, int64_t until, int64_t now)
 {
-    admit_end_ended(queue); /* the lock is given up here, too */
     if (until == SCHEDQ_NO_DEADLINE || clock_is_virtual(&queue->base.clock)) {
         (void)pthread_cond_wait(cond, &queue->lock);
         return;
@@ -86,6 +85,16 @@ wait_until(struct mutex_queue *queue, pthread_cond_t *cond, int64_t until, int64
                                 .tv_nsec = (long)(at % 1000000000)};
 
     (void)pthread_cond_timedwait(cond, &queue->lock, &deadline);
+}
+
+static void
+wait_until(struct mutex_queue *queue, schedq_worker_t *worker, pthread_cond_t *cond, int64_t until,
+           int64_t now)
+{
+    admit_end_ended(queue); /* the lock is given up here, too */
+    worker_sleeps(worker);
+    wait_on(queue, cond, until, now);
+    worker_wakes(worker);
 }
 
 /* When the queue itself has to serve time: where only the host can, never. */
@@ -98,8 +107,9 @@ own_deadline(const struct mutex_queue *queue)
 /* ---- pop ------------------------------------------------------------------------------------- */
 
 static void
-sleep_for_pod(struct mutex_queue *queue, int64_t deadline, int64_t now)
+sleep_for_pod(schedq_worker_t *worker, int64_t deadline, int64_t now)
 {
+    struct mutex_queue *queue = queue_of(worker);
     int64_t until = own_deadline(queue);
 
     if (queue->timer.running && until != SCHEDQ_NO_DEADLINE) {
@@ -107,7 +117,7 @@ sleep_for_pod(struct mutex_queue *queue, int64_t deadline, int64_t now)
     }
     until = until < deadline ? until : deadline;
     queue->sleepers.waiting++;
-    wait_until(queue, &queue->sleepers.wake, until, now);
+    wait_until(queue, worker, &queue->sleepers.wake, until, now);
     queue->sleepers.waiting--;
 }
 
@@ -180,7 +190,7 @@ wait_and_pop(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *out)
         if (now >= deadline) {
             return SCHEDQ_TIMEDOUT;
         }
-        sleep_for_pod(queue, deadline, now);
+        sleep_for_pod(worker, deadline, now);
     }
 }
 
@@ -251,15 +261,17 @@ static void *
 timer_main(void *argument)
 {
     struct mutex_queue *queue = argument;
-    struct inside inside;
+    schedq_worker_t *worker = queue->timer.worker;
 
     /* Gates run here too, and must not call the queue from here either. */
-    inside_enter(&inside, &queue->base);
+    inside_enter_again(&worker->inside);
+    inside_settle(false);
     queue_lock(queue);
     while (!queue->timer.stopping) {
         schedq_result_t unseen = {0};
         int64_t now = queue_now(queue);
 
+        worker_anew(worker);
         if (now >= own_deadline(queue)) {
             (void)mutex_time_serve(queue, now, TIME_SLICE, &unseen);
             /* The lock is given up between two slices, for the calls that wait for it. */
@@ -267,10 +279,11 @@ timer_main(void *argument)
             queue_lock(queue);
             continue;
         }
-        wait_until(queue, &queue->timer.wake, own_deadline(queue), now);
+        wait_until(queue, worker, &queue->timer.wake, own_deadline(queue), now);
     }
+    worker_bar(worker);
     queue_unlock(queue);
-    inside_leave(&inside);
+    inside_leave(&worker->inside);
     return NULL;
 }
 
@@ -288,8 +301,8 @@ start_thread(struct mutex_queue *queue)
 }
 
 /*
- * Its slot is what the thread needs: it makes no public call. The handle stays busy for everybody
- * else.
+ * Its slot is what the thread needs: it makes no public call. The handle is the thread's for as
+ * long as it runs, and nobody's until then.
  */
 static schedq_status_t
 timer_worker_add(struct mutex_queue *queue)
@@ -297,7 +310,7 @@ timer_worker_add(struct mutex_queue *queue)
     schedq_status_t status = mutex_workers_add(queue, &queue->timer.worker);
 
     if (status == SCHEDQ_OK) {
-        (void)word_try_take(&queue->timer.worker->busy, WORKER_NOBODYS);
+        worker_bar(queue->timer.worker);
     }
     return status;
 }

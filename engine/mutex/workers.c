@@ -16,10 +16,8 @@ worker_make(struct mutex_queue *queue, uint32_t slot)
     if (worker == NULL) {
         return false;
     }
-    worker->queue = &queue->base;
-    worker->number = slot;
-    worker->busy = WORKER_NOBODYS; /* until it is registered */
-    queue->workers[slot] = worker;
+    worker_make_base(worker, &queue->base, slot);
+    word_store(&queue->workers[slot], worker); /* a watchdog reads it without the lock */
     return true;
 }
 
@@ -68,7 +66,7 @@ mutex_workers_add(struct mutex_queue *queue, schedq_worker_t **worker)
     *worker = queue->workers[slot];
     (*worker)->words[0] = '\0';
     (*worker)->canceled = 0;
-    word_give_back(&(*worker)->busy);
+    worker_open(*worker);
     return SCHEDQ_OK;
 }
 
@@ -114,10 +112,16 @@ mutex_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
     for (uint32_t i = 0; i < WORKERS_MAX; i++) {
         if (is_registered(queue, i) && queue->workers[i] == abandoned &&
             abandoned != queue->timer.worker) {
-            word_give_back(&abandoned->busy);
+            worker_open(abandoned);
             status = SCHEDQ_OK;
         }
     }
     queue_unlock(queue);
     return status;
+}
+
+schedq_worker_t *
+mutex_worker_at(schedq_t *base, uint32_t number)
+{
+    return word_load(&mutex_queue(base)->workers[number]);
 }

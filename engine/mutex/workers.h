@@ -17,6 +17,8 @@ void mutex_workers_remove(struct mutex_queue *queue, schedq_worker_t *worker);
 /* Entries of the engine's table. */
 schedq_status_t mutex_worker_register(schedq_t *queue, schedq_worker_t **worker);
 void mutex_worker_unregister(schedq_worker_t *worker);
+/** Without the lock. */
+schedq_worker_t *mutex_worker_at(schedq_t *queue, uint32_t number);
 schedq_status_t mutex_worker_adopt(schedq_t *queue, schedq_worker_t *abandoned);
 
 #endif

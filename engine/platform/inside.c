@@ -6,7 +6,7 @@ inside_find(const void *queue)
 {
     const struct inside *frame = INSIDE_THREAD.top;
 
-    while (inside_is_frame(frame) && (frame->where & ~INSIDE_KINDS) != (uintptr_t)queue) {
+    while (inside_is_frame(frame) && frame->queue != queue) {
         frame = frame->outer;
     }
     return inside_is_frame(frame) ? frame : NULL;

@@ -2,9 +2,13 @@
  * Which queues this thread is inside of: how a call from a callback is told from any other call,
  * and what is said of it.
  *
- * A thread keeps a stack of frames, one per call, each in that call's own stack frame. A queue that
- * is on it must not be entered again; another queue may be. The stack is empty whenever the thread
- * is in no call. While the caller's code runs, the innermost frame says which kind it is.
+ * A thread keeps a stack of frames, one per call. A queue that is on it must not be entered again;
+ * another queue may be. The stack is empty whenever the thread is in no call. While the caller's
+ * code runs, the innermost frame says which kind it is.
+ *
+ * The frame of a call with a worker lies in the worker, where others can read what runs
+ * (engine/worker.h). Its queue stays the same, and each call leaves it as it found it: so such a
+ * call writes no more of it than `outer`. Other calls have a frame on their stack.
  *
  * Every call asks, so it is inline, and the words are in static TLS: sixteen bytes of the reserve
  * that the C library keeps for libraries that are opened at run time.
@@ -17,11 +21,13 @@
 #ifndef SCHEDQ_PLATFORM_INSIDE_H
 #define SCHEDQ_PLATFORM_INSIDE_H
 
+#include "platform/words.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/** The caller's code that a call runs. */
+/** The caller's code that a call runs; up to WAKE as schedq_callback_t. */
 enum callback {
     CALLBACK_NONE,
     CALLBACK_HINT,
@@ -33,18 +39,30 @@ enum callback {
     CALLBACK_RETAIN,
     CALLBACK_RELEASE,
     CALLBACK_VISITOR,
-    CALLBACK_VISITED, /* the release behind it */
+    CALLBACK_WAKE,
+    CALLBACK_VISITED, /* the release behind a visitor */
     CALLBACK_DESTROY, /* releases of a queue that ends */
     CALLBACK_WRITER,
-    CALLBACK_WAKE
+    CALLBACK_SLEEP /* none: a call that waits sleeps */
 };
 
-#define INSIDE_KINDS ((uintptr_t)15) /* queues lie at multiples of a cache line */
+#define INSIDE_KIND_BITS 8
+#define INSIDE_PLUGIN_BITS 8 /* 1 + its number, 0: none is known; above these the profile */
 
 struct inside {
-    uintptr_t where; /* the queue's address, and in its low bits enum callback */
+    const void *queue;
     struct inside *outer;
+    /* low half: kind, plugin, profile of the caller's code that runs; high: a mark (worker.h) */
+    uint64_t what;
 };
+
+/** What runs is a plugin's. */
+static inline uint32_t
+inside_plugin(enum callback callback, uint32_t plugin, uint32_t profile)
+{
+    return (uint32_t)callback | (plugin + 1) << INSIDE_KIND_BITS |
+           profile << (INSIDE_KIND_BITS + INSIDE_PLUGIN_BITS);
+}
 
 /** Ends a stack, as NULL does: see above. */
 #define INSIDE_LOOK ((struct inside *)1)
@@ -87,7 +105,7 @@ const struct inside *inside_find(const void *queue);
 static inline enum callback
 inside_callback(const struct inside *frame)
 {
-    return (enum callback)(frame->where & INSIDE_KINDS);
+    return (enum callback)(word_load(&frame->what) & ((1u << INSIDE_KIND_BITS) - 1));
 }
 
 /**
@@ -105,12 +123,20 @@ uint32_t inside_forks(void);
 /** From here on forks are counted. To be called once: a further call counts each fork twice. */
 void inside_watch_forks(void);
 
+/** With a frame that knows its queue. */
+static inline void
+inside_enter_again(struct inside *frame)
+{
+    frame->outer = INSIDE_THREAD.top;
+    INSIDE_THREAD.top = frame;
+}
+
 static inline void
 inside_enter(struct inside *frame, const void *queue)
 {
-    frame->where = (uintptr_t)queue;
-    frame->outer = INSIDE_THREAD.top;
-    INSIDE_THREAD.top = frame;
+    frame->queue = queue;
+    frame->what = CALLBACK_NONE;
+    inside_enter_again(frame);
 }
 
 /** `frame` is the one that was entered last. */
@@ -120,14 +146,17 @@ inside_leave(const struct inside *frame)
     INSIDE_THREAD.top = frame->outer;
 }
 
-/** The caller's code begins, or ends (CALLBACK_NONE). Where no call was entered, nothing. */
+/**
+ * The caller's code begins, or ends (CALLBACK_NONE): enum callback, or inside_plugin's. Where no
+ * call was entered, nothing.
+ */
 static inline void
-inside_calls(enum callback callback)
+inside_calls(uint32_t what)
 {
     struct inside *frame = INSIDE_THREAD.top;
 
     if (inside_is_frame(frame)) {
-        frame->where = (frame->where & ~INSIDE_KINDS) | (uintptr_t)callback;
+        word_store(&frame->what, (uint64_t)what);
     }
 }
 

@@ -1,6 +1,6 @@
 /*
  * Accesses to the words that other threads read without the queue's lock: schedq_words_t, a
- * worker's busy flag, counts that argument checks read.
+ * worker's words, counts that argument checks read.
  *
  * Store with release, load with acquire: a reader of a count sees what was done before it was
  * stored. Wait-free, but for word_raise_i64, which is lock-free.
@@ -25,29 +25,6 @@ word_raise_i64(int64_t *word, int64_t value)
     while (found < value && !__atomic_compare_exchange_n(word, &found, value, 0, __ATOMIC_ACQ_REL,
                                                          __ATOMIC_ACQUIRE)) {
     }
-}
-
-/**
- * Takes a flag that is 0 for `user`, not 0; false if it is taken. What its last holder did is
- * visible to the next.
- *
- * Load and store, not an exchange: it shows a misuse most often, nothing relies on it, and a locked
- * instruction in every call was 4 % of a life cycle.
- */
-static inline int
-word_try_take(uint32_t *flag, uint32_t user)
-{
-    if (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != 0) {
-        return 0;
-    }
-    __atomic_store_n(flag, user, __ATOMIC_RELAXED);
-    return 1;
-}
-
-static inline void
-word_give_back(uint32_t *flag)
-{
-    __atomic_store_n(flag, 0, __ATOMIC_RELEASE);
 }
 
 #endif

@@ -1,4 +1,5 @@
 /* Which plugins of a profile an event concerns: lists of hints, in the order of registration. */
+#include "platform/inside.h"
 #include "plugins/parts.h"
 
 static uint32_t
@@ -44,9 +45,11 @@ match_add_plugin(struct registry *registry, struct match *match, const struct pl
     match->interested |= UINT64_C(1) << number;
     for (uint32_t i = 0; i < plugin->interest_count; i++) {
         if (match_event(registry->rules->match, plugin->interests[i].kind, incoming)) {
-            match->entries[match->count++] = (struct hint_entry){.bit = UINT64_C(1) << number,
-                                                                 .hint = plugin->interests[i].hint,
-                                                                 .ctx = plugin->ctx};
+            match->entries[match->count++] =
+                (struct hint_entry){.bit = UINT64_C(1) << number,
+                                    .hint = plugin->interests[i].hint,
+                                    .ctx = plugin->ctx,
+                                    .what = inside_plugin(CALLBACK_HINT, number, plugin->profile)};
         }
     }
     return true;

@@ -121,7 +121,8 @@ static bool
 ask_one(struct schedq_pod_list *list, struct plugin *plugin, schedq_pre_hint_fn pre_hint,
         uint64_t old_object, uint64_t new_object)
 {
-    inside_calls(CALLBACK_PRE_HINT);
+    inside_calls(
+        inside_plugin(CALLBACK_PRE_HINT, (uint32_t)__builtin_ctzll(list->bit), list->profile));
     bool listed = pre_hint(plugin->ctx, old_object, new_object, list) == SCHEDQ_PRE_HINT_LISTED;
 
     inside_calls(CALLBACK_NONE);

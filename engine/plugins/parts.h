@@ -40,6 +40,7 @@ struct interest {
 /** A late name is a plugin without anything else. */
 struct plugin {
     struct registry_name name;
+    schedq_profile_t profile;
     uint32_t spare; /* 1 + which of the profile's spares it is; 0: it was allocated */
     uint32_t interest_count;
     struct interest *interests;

@@ -10,6 +10,7 @@
  * overlap never lacks memory for a name. A spare of a call that lost to the same name goes back if
  * no later one was taken, and else stays unused.
  */
+#include "platform/inside.h"
 #include "plugins/parts.h"
 
 #include <string.h>
@@ -172,8 +173,11 @@ add_gate(struct registry *registry, struct profile *profile, const struct plugin
 {
     if (pre_enqueue != NULL) {
         registry->has_gates = true;
-        profile->gates[profile->gate_count++] = (struct gate){
-            .number = (uint8_t)number, .pre_enqueue = pre_enqueue, .ctx = plugin->ctx};
+        profile->gates[profile->gate_count++] =
+            (struct gate){.number = (uint8_t)number,
+                          .what = inside_plugin(CALLBACK_PRE_ENQUEUE, number, plugin->profile),
+                          .pre_enqueue = pre_enqueue,
+                          .ctx = plugin->ctx};
         profile->gate_bits |= bit_of(number);
     }
 }
@@ -197,6 +201,7 @@ registry_add_plugin(struct registry *registry, const schedq_plugin_t *wanted, ui
     }
     name_set(&plugin->name, wanted->name, strlen(wanted->name));
     plugin->ctx = wanted->ctx;
+    plugin->profile = wanted->profile;
     if (!copy_interests(registry, plugin, wanted) ||
         !match_all_events(registry, wanted->profile, plugin, number)) {
         plugin_give(registry, profile, plugin);

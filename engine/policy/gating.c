@@ -7,7 +7,7 @@ static bool
 refuses(const struct gate *gate, uint64_t pod, uint64_t *calls)
 {
     ++*calls;
-    inside_calls(CALLBACK_PRE_ENQUEUE);
+    inside_calls(gate->what);
     bool lets = gate->pre_enqueue(gate->ctx, pod) != 0;
 
     inside_calls(CALLBACK_NONE);

@@ -15,6 +15,7 @@
 /** A plugin that has a PreEnqueue, in the order of registration. */
 struct gate {
     uint8_t number; /* of the plugin in its profile */
+    uint32_t what;  /* inside_plugin */
     schedq_pre_enqueue_fn pre_enqueue;
     void *ctx;
 };

@@ -16,7 +16,7 @@ says_queue(const struct hint_entry *entry, const struct requeue_question *questi
         return true;
     }
     ++*calls;
-    inside_calls(CALLBACK_HINT);
+    inside_calls(entry->what);
     schedq_hint_t hint =
         entry->hint(entry->ctx, question->pod, question->old_object, question->new_object);
 

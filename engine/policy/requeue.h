@@ -20,6 +20,7 @@ struct hint_entry {
     uint64_t bit;
     schedq_hint_fn hint;
     void *ctx;
+    uint32_t what; /* inside_plugin */
 };
 
 /** What one profile has to say about one event. */

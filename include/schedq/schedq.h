@@ -139,6 +139,7 @@
 #include <schedq/clock.h>
 #include <schedq/events.h>
 #include <schedq/wait.h>
+#include <schedq/watch.h>
 #include <schedq/hold.h>
 #include <schedq/label.h>
 #include <schedq/look.h>

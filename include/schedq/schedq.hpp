@@ -556,6 +556,22 @@ public:
         return out;
     }
 
+    /** schedq_watch. The value is how many are overdue, those without room too. */
+    outcome<std::size_t>
+    watch(schedq_watch_t &watch, schedq_overdue_t *out, std::size_t room) const noexcept
+    {
+        outcome<std::size_t> found{};
+        found.status = schedq_watch(worker_, &watch, out, room, &found.value);
+        return found;
+    }
+
+    /** schedq_overdue_text. */
+    std::size_t
+    overdue_text(const schedq_overdue_t &overdue, char *text, std::size_t size) const noexcept
+    {
+        return schedq_overdue_text(worker_, &overdue, text, size);
+    }
+
     /** schedq_event_begin. The value is the sequence. */
     outcome<std::uint64_t>
     event_begin() const noexcept

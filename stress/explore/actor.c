@@ -620,7 +620,7 @@ actor_done(struct actor *actor)
     op_t op = {.kind = OP_DONE, .tokens = &done.token};
 
     if (actor->guest) {
-        word_store(&actor->worker->busy, ANOTHER_THREAD);
+        word_store(&actor->worker->busy, (uint64_t)ANOTHER_THREAD);
     }
     struct span span =
         act_run(actor, &op,
@@ -629,7 +629,7 @@ actor_done(struct actor *actor)
                 0);
 
     if (actor->guest) {
-        word_give_back(&actor->worker->busy);
+        worker_give_back(actor->worker);
     }
     act_let_go(actor);
     return done_ends(&done, op.status, span);

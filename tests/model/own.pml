@@ -19,9 +19,9 @@
  *
  * stands for engine/api/own.c leave 0ce2692b
  * stands for engine/api/own.c claim_all 88ad86ed
- * stands for engine/api/own.c own_claim a5106a34
- * stands for engine/api/own.c own_disclaim b796f61b
- * stands for engine/api/own.c own_take_back d91fe1b9
+ * stands for engine/api/own.c own_claim f8fbf7e1
+ * stands for engine/api/own.c own_disclaim fff59732
+ * stands for engine/api/own.c own_take_back ab26cf52
  * stands for engine/api/own.c own_close b268fb1c
  */
 mtype = { FREE, OWNED, CLAIMED, ABANDONED, ORPHAN };

@@ -59,6 +59,7 @@ static const struct {
     [OP_POSITION] = {"position", OK | GONE | NOT_FOUND, 0},
     [OP_EXPLAIN] = {"explain", OK | NOT_FOUND, NOMEM},
     [OP_COUNT_REASONS] = {"count_reasons", OK, 0},
+    [OP_WATCH] = {"watch", OK, TIMEDOUT},
     [OP_ASSIGNED_POD_ADDED] = {"assigned_pod_added", OK, NOMEM},
     [OP_ASSIGNED_POD_UPDATED] = {"assigned_pod_updated", OK, NOMEM},
     [OP_EVENT_BEGIN] = {"event_begin", OK, 0},
@@ -162,6 +163,8 @@ call(schedq_worker_t *worker, op_t *op)
         return schedq_explain(worker, pod, op->explanation);
     case OP_COUNT_REASONS:
         return schedq_count_reasons(worker, op->profile, op->reasons);
+    case OP_WATCH:
+        return schedq_watch(worker, op->watch, op->overdue, op->count, &op->got);
     case OP_ASSIGNED_POD_ADDED:
         return schedq_assigned_pod_added(worker, op->change, op->name, op->name_length,
                                          &op->result);

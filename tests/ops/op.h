@@ -57,6 +57,7 @@ typedef enum op_kind {
     OP_POSITION,
     OP_EXPLAIN,
     OP_COUNT_REASONS,
+    OP_WATCH,
     OP_ASSIGNED_POD_ADDED,
     OP_ASSIGNED_POD_UPDATED,
     OP_EVENT_BEGIN,
@@ -108,10 +109,12 @@ typedef struct op {
     schedq_result_t
         *results;          /* apply_many: room for `count`, or NULL; label_cancel; the caller's */
     int64_t *next_ns;      /* tick: or NULL; the caller's */
-    size_t got;            /* pods popped, candidates, or those of a label */
+    size_t got;            /* pods popped, candidates, those of a label, what is overdue */
     uint64_t lower, upper; /* position */
     schedq_explanation_t *explanation; /* explain; the caller's */
     schedq_reasons_t *reasons;         /* count_reasons; the caller's */
+    schedq_watch_t *watch;             /* watch; the caller's */
+    schedq_overdue_t *overdue;         /* the same: room for `count` */
     schedq_status_t status;
     uint8_t statuses[OP_PODS_MAX]; /* add_many, done_many, apply_many */
     schedq_result_t result;

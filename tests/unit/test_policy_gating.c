@@ -29,7 +29,7 @@ ask(door_t doors[3], uint8_t current, uint64_t expected_calls)
     turn = 0;
     for (unsigned i = 0; i < 3; i++) {
         doors[i].asked = doors[i].turn = 0;
-        gates[i] = (struct gate){numbers[i], knock, &doors[i]};
+        gates[i] = (struct gate){.number = numbers[i], .pre_enqueue = knock, .ctx = &doors[i]};
     }
     uint8_t refusing = gating_ask(gates, 3, current, 55, &calls);
     assert_int_equal(calls, 10 + expected_calls);

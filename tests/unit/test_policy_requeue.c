@@ -27,7 +27,8 @@ ask(answer_t *answers, uint32_t count, uint64_t unschedulable, uint64_t pending,
     uint64_t calls = 100;
     unsigned before = 0, after = 0;
     for (uint32_t i = 0; i < count; i++) {
-        entries[i] = (struct hint_entry){UINT64_C(1) << i, give_answer, &answers[i]};
+        entries[i] =
+            (struct hint_entry){.bit = UINT64_C(1) << i, .hint = give_answer, .ctx = &answers[i]};
         before += answers[i].calls;
     }
     struct hint_list list = {entries, count, always};
@@ -130,7 +131,7 @@ an_event_whose_objects_are_gone_never_skips_the_backoff(void **state)
 {
     (void)state;
     answer_t answer = {.says = SCHEDQ_HINT_SKIP};
-    struct hint_entry entry = {1, give_answer, &answer};
+    struct hint_entry entry = {.bit = 1, .hint = give_answer, .ctx = &answer};
     struct hint_list list = {&entry, 1, 0};
     struct requeue_question question = {.pending = 1, .ask = true, .opaque = true};
     uint64_t calls = 0;
@@ -149,7 +150,7 @@ static void
 a_plugin_without_a_hint_wants_its_events(void **state)
 {
     (void)state;
-    struct hint_entry entry = {1, NULL, NULL};
+    struct hint_entry entry = {.bit = 1};
     struct hint_list list = {&entry, 1, 0};
     struct requeue_question question = {.unschedulable = 1, .ask = true};
     uint64_t calls = 0;

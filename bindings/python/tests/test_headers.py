@@ -40,6 +40,7 @@ ENUMS = {
     schedq.Preset: "SCHEDQ_PRESET_",
     schedq.Engine: "SCHEDQ_ENGINE_",
     schedq.Order: "SCHEDQ_ORDER_",
+    schedq.OverdueKind: "SCHEDQ_OVERDUE_",
     schedq.Fences: "SCHEDQ_FENCES_",
     schedq.Requeue: "SCHEDQ_REQUEUE_",
     schedq.Count: "SCHEDQ_COUNT_",

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable
 
 import schedq
-from schedq import Action, Engine, Event, Interest, Place, Queue, Spec, Status
+from schedq import Action, Engine, Event, Interest, OverdueKind, Place, Queue, Spec, Status, Watchdog
 from support import SECOND_NS, Case, take
 
 
@@ -377,6 +377,24 @@ class Looks(Case):
             self.assertIsNone(queue.find("nobody"))
             self.assertIsNone(queue.look(handles[0] + 2**32))
             self.assertEqual(queue.words()["closed"], 0)
+
+        self.each_engine(test)
+
+    def test_a_watchdog_names_what_is_overdue(self) -> None:
+        def test(engine: Engine) -> None:
+            queue = Queue(engine=engine, external_clock=True, start_ns=SECOND_NS)
+            dog = Watchdog(inflight_ns=10 * SECOND_NS)
+            handle = queue.add("a")
+            with queue.pop() or self.fail() as pod:
+                self.assertEqual(queue.watch(dog), [])
+                queue.advance(20 * SECOND_NS)
+                (overdue,) = queue.watch(dog)
+                self.assertEqual((overdue.kind, overdue.handle), (OverdueKind.INFLIGHT, handle))
+                self.assertRegex(str(overdue), "pod a: popped 1")
+                self.assertEqual(queue.watch(dog, 0), [])
+                pod.done()
+            self.assertEqual((queue.watch(dog), dog.complete), ([], True))
+            self.assertRaisesRegex(schedq.Invalid, "watch.gated_ns -1", queue.watch, Watchdog(gated_ns=-1))
 
         self.each_engine(test)
 

@@ -328,6 +328,8 @@ const struct engine_ops lockfree_engine = {
     .reasons = lockfree_reasons,
     .flushed = lockfree_flushed,
     .stats = lockfree_stats,
+    .worker_at = lockfree_worker_at,
+    .watch = lockfree_watch,
     .metrics = lockfree_metrics,
     .tick = lockfree_tick,
 };

@@ -107,6 +107,10 @@ schedq_status_t lockfree_peek_many(schedq_worker_t *worker, size_t count, schedq
 schedq_status_t lockfree_position(schedq_worker_t *worker, schedq_pod_t pod, uint64_t *lower,
                                   uint64_t *upper);
 
+/* watch.c */
+schedq_worker_t *lockfree_worker_at(schedq_t *queue, uint32_t number);
+schedq_status_t lockfree_watch(schedq_worker_t *worker, struct watching *watching);
+
 /* stats.c */
 void lockfree_reasons(schedq_worker_t *worker, schedq_profile_t profile, schedq_reasons_t *reasons);
 int64_t lockfree_flushed(schedq_t *queue);

@@ -887,6 +887,18 @@ look_once(struct worker *worker, const struct wait *wait)
     return take(worker, wait->out, wait->capacity, wait->count, false);
 }
 
+/* `until` on CLOCK_MONOTONIC. */
+static void
+sleep_in_word(const struct wait *wait, const struct sleepers_ticket *ticket, int64_t until)
+{
+    schedq_worker_t *worker = &wait->server.worker->base;
+
+    worker_sleeps(worker);
+    sleepers_wait(&queue_of(wait->server.worker)->sleepers, ticket->sequence, until,
+                  worker->number);
+    worker_wakes(worker);
+}
+
 /*
  * Time is read after sleepers_prepare:A, so a deadline that is lowered later changes the sequence,
  * or is watched (sleepers.c).
@@ -895,7 +907,6 @@ static void
 sleep_in_line(const struct wait *wait, const struct sleepers_ticket *ticket, int64_t now)
 {
     struct queue *queue = queue_of(wait->server.worker);
-    uint32_t name = wait->server.worker->base.number;
     struct sleepers *sleepers = &queue->sleepers;
     int64_t wanted = serve_wanted(queue);
     int64_t until = time_earlier(wait->deadline, time_add(now, WATCH_NS * ticket->position));
@@ -903,12 +914,11 @@ sleep_in_line(const struct wait *wait, const struct sleepers_ticket *ticket, int
     wanted = wanted > wait->server.again ? wanted : wait->server.again;
     if (clock_is_virtual(&queue->base.clock) ||
         !sleepers_watch(sleepers, wanted, now, queue->base.rules.tick_ns)) {
-        sleepers_wait(sleepers, ticket->sequence, futex_deadline(queue, until, now), name);
+        sleep_in_word(wait, ticket, futex_deadline(queue, until, now));
         return;
     }
     if (wanted > now) {
-        sleepers_wait(sleepers, ticket->sequence,
-                      futex_deadline(queue, time_earlier(until, wanted), now), name);
+        sleep_in_word(wait, ticket, futex_deadline(queue, time_earlier(until, wanted), now));
     }
     sleepers_unwatch(sleepers, wanted);
 }

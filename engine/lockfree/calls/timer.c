@@ -4,7 +4,6 @@
 #include "lockfree/calls/ops.h"
 #include "lockfree/calls/serve.h"
 #include "lockfree/calls/workers.h"
-#include "platform/inside.h"
 #include "policy/backoff.h"
 
 enum phase { PHASE_NONE, PHASE_STARTING, PHASE_RUNNING, PHASE_STOPPING };
@@ -40,8 +39,12 @@ timer_wake(struct queue *queue)
 static void
 sleep_until(struct queue *queue, uint32_t wakes, int64_t until, int64_t now)
 {
+    schedq_worker_t *worker = &queue->timer.worker->base;
+
     if (until > now) {
+        worker_sleeps(worker);
         futex_wait(&queue->timer.wakes, wakes, time_add(clock_monotonic(), until - now), FUTEX_ANY);
+        worker_wakes(worker);
     }
 }
 
@@ -51,11 +54,12 @@ timer_main(void *argument)
     struct queue *queue = argument;
     int64_t tick = queue->base.rules.tick_ns;
     int64_t kept = queue_now(queue), pause = tick;
+    schedq_worker_t *worker = &queue->timer.worker->base;
     struct server server;
-    struct inside inside;
 
     /* Gates run here too, and must not call the queue from here either. */
-    inside_enter(&inside, &queue->base);
+    inside_enter_again(&worker->inside);
+    inside_settle(false);
     server_begin(&server, queue->timer.worker);
     for (;;) {
         uint32_t wakes = u32_load_acquire(
@@ -68,6 +72,7 @@ timer_main(void *argument)
         if (phase_of(queue) == PHASE_STOPPING) {
             break;
         }
+        worker_anew(worker);
         if (server_serve(&server, serve_due(queue), queue_now(queue))) {
             continue;
         }
@@ -84,7 +89,8 @@ timer_main(void *argument)
 
         sleep_until(queue, wakes, time_earlier(next, time_add(now, pause)), now);
     }
-    inside_leave(&inside);
+    worker_bar(worker);
+    inside_leave(&worker->inside);
     return NULL;
 }
 

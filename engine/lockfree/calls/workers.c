@@ -112,9 +112,7 @@ make(struct queue *queue, uint32_t number)
         unmake(queue, worker);
         return NULL;
     }
-    worker->base.queue = &queue->base;
-    worker->base.number = number;
-    worker->base.busy = WORKER_NOBODYS; /* until it is registered */
+    worker_make_base(&worker->base, &queue->base, number);
     worker->last_drawn = INT64_MIN;
     worker->random = number + 1;
     return worker;
@@ -376,7 +374,7 @@ lockfree_worker_register(schedq_t *base, schedq_worker_t **out)
     if (status == SCHEDQ_OK) {
         worker->base.words[0] = '\0';
         u32_store(u32_of(&worker->base.canceled), 0);
-        word_give_back(&worker->base.busy);
+        worker_open(&worker->base);
         *out = &worker->base;
     }
     return status;
@@ -426,13 +424,13 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
             bands_resume(&queue->bands, i);
             backoff_tend(queue, NULL, i);
             waiting_tend(queue, NULL, i);
-            if (word_load(&worker->base.busy) != 0) {
+            if (worker_user(&worker->base) != 0) {
                 forget(worker);
                 u32_store_release(&queue->uncounted, 1); /* read by somebody_died:A */
             }
             epoch_abandon(worker->epoch); /* what lanes point to was held until here */
             note_owed(worker);
-            word_give_back(&worker->base.busy);
+            worker_open(&worker->base);
             return SCHEDQ_OK;
         }
     }

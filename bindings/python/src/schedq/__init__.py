@@ -15,14 +15,15 @@ from ._constants import (
     Event,
     Fences,
     Order,
+    OverdueKind,
     Place,
     Preset,
     Requeue,
     Status,
 )
 from ._errors import Busy, Closed, Error, Exists, Full, Invalid, NoMemory, NotAllAdded, Stale
-from ._pods import Explanation, History, PodInfo, Popped, Reasons, Result, Spec
-from ._queue import Hint, Interest, Queue
+from ._pods import Explanation, History, Overdue, PodInfo, Popped, Reasons, Result, Spec
+from ._queue import Hint, Interest, Queue, Watchdog
 from ._schedq import lib as _lib
 
 _version = _lib.schedq_version()
@@ -50,6 +51,8 @@ __all__ = [
     "NodeFacts",
     "NotAllAdded",
     "Order",
+    "Overdue",
+    "OverdueKind",
     "Place",
     "PodFacts",
     "PodInfo",
@@ -62,6 +65,7 @@ __all__ = [
     "Spec",
     "Stale",
     "Status",
+    "Watchdog",
     "classify_node_update",
     "classify_pod_update",
 ]

@@ -49,6 +49,16 @@ class Order(IntEnum):
     RELAXED = 1
 
 
+class OverdueKind(IntEnum):
+    """What a watchdog names."""
+
+    INFLIGHT = 1
+    GATED = 2
+    LEFTOVER = 3
+    CALL = 4
+    CALLBACK = 5
+
+
 class Fences(IntEnum):
     ASYMMETRIC = 0
     REAL = 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Optional
 
-from ._constants import Place, Status
+from ._constants import OverdueKind, Place, Status
 from ._errors import Stale, refuse
 from ._schedq import ffi, lib
 
@@ -317,6 +317,23 @@ class Explanation:
     wake_ns: int  #: when time alone brings it on; NO_DEADLINE: never
     nominated_node: int
     freed_by: Optional[str]  #: what brought it out of PARKED or GATED last
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Overdue:
+    """What takes too long; str() says it in a sentence."""
+
+    text: str
+    kind: OverdueKind
+    handle: int  #: of the pod; 0: it is a worker
+    rejectors: int  #: LEFTOVER: what rejected the pod, until its next pop
+    gate: int  #: GATED; CALLBACK of a hint or a gate: the plugin's bit
+    worker: int  #: CALL, CALLBACK: its number
+    thread: int  #: the same: threading.get_native_id() of the thread
+    for_ns: int  #: at least so long
 
     def __str__(self) -> str:
         return self.text

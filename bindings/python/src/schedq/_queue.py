@@ -17,13 +17,14 @@ from typing import Any, Optional, TypeVar, Union
 
 from ._aio import Waiters
 from ._callbacks import Asked
-from ._constants import Action, Count, Engine, Fences, Order, Place, Preset, Requeue, Status
+from ._constants import Action, Count, Engine, Fences, Order, OverdueKind, Place, Preset, Requeue, Status
 from ._errors import Closed, NotAllAdded, refuse, words
 from ._objects import Objects
 from ._pods import (
     ADD,
     Explanation,
     History,
+    Overdue,
     PodInfo,
     Popped,
     Reasons,
@@ -97,6 +98,33 @@ def _text(get: Callable[[Any, int], Any]) -> str:
     if status != _OK:
         refuse(status)
     return str(ffi.string(room).decode(errors="replace"))
+
+
+class Watchdog:
+    """Limits for Queue.watch, and what its looks left for the next one; of one queue. A limit of 0: that is not looked for."""
+
+    def __init__(
+        self,
+        *,
+        inflight_ns: Optional[int] = None,
+        gated_ns: Optional[int] = None,
+        call_ns: Optional[int] = None,
+        callback_ns: Optional[int] = None,
+        leftovers: bool = True,
+    ) -> None:
+        self._c = _new("schedq_watch_t *")
+        #: False: the lock was not to be had, and the last look saw only workers (MUTEX).
+        self.complete = True
+        lib.sqp_init_watch(self._c)
+        self._c.leftovers = leftovers
+        for name, limit in (
+            ("inflight_ns", inflight_ns),
+            ("gated_ns", gated_ns),
+            ("call_ns", call_ns),
+            ("callback_ns", callback_ns),
+        ):
+            if limit is not None:
+                setattr(self._c, name, limit)
 
 
 class Queue:
@@ -766,6 +794,28 @@ class Queue:
             wake_ns=why.wake_ns,
             nominated_node=why.nominated_node,
             freed_by=None if why.freed_by == ffi.NULL else decode(ffi.string(why.freed_by)),
+        )
+
+    def watch(self, watchdog: Watchdog, limit: int = 100) -> list[Overdue]:
+        """What takes too long, `limit` of them at most. To be called once a period, by one thread at a time."""
+        out = _new("schedq_overdue_t[]", limit)
+        found = _new("size_t *")
+        status = self._settle(lib.sqp_watch(self._c, watchdog._c, out, limit, found))
+        if status not in (_OK, _TIMEDOUT):
+            refuse(status)
+        watchdog.complete = status == _OK
+        return [self._overdue(out + i) for i in range(min(found[0], limit))]
+
+    def _overdue(self, c: Any) -> Overdue:
+        return Overdue(
+            text=_text(lambda room, size: lib.sqp_overdue_text(self._c, c, room, size)),
+            kind=OverdueKind(c.kind),
+            handle=c.pod.bits,
+            rejectors=c.rejectors,
+            gate=gate_bit(c.plugin),
+            worker=c.worker,
+            thread=c.thread,
+            for_ns=c.for_ns,
         )
 
     def count_reasons(self, profile: int = 0) -> Reasons:

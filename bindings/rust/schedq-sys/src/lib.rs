@@ -78,6 +78,26 @@ pub const SCHEDQ_DECIDE_HOST: c_int = 1;
 pub const SCHEDQ_FENCES_ASYMMETRIC: c_int = 0;
 pub const SCHEDQ_FENCES_REAL: c_int = 1;
 
+pub type schedq_overdue_kind_t = c_uint;
+pub const SCHEDQ_OVERDUE_INFLIGHT: schedq_overdue_kind_t = 1;
+pub const SCHEDQ_OVERDUE_GATED: schedq_overdue_kind_t = 2;
+pub const SCHEDQ_OVERDUE_LEFTOVER: schedq_overdue_kind_t = 3;
+pub const SCHEDQ_OVERDUE_CALL: schedq_overdue_kind_t = 4;
+pub const SCHEDQ_OVERDUE_CALLBACK: schedq_overdue_kind_t = 5;
+
+pub type schedq_callback_t = c_uint;
+pub const SCHEDQ_CALLBACK_NONE: schedq_callback_t = 0;
+pub const SCHEDQ_CALLBACK_HINT: schedq_callback_t = 1;
+pub const SCHEDQ_CALLBACK_PRE_HINT: schedq_callback_t = 2;
+pub const SCHEDQ_CALLBACK_PRE_ENQUEUE: schedq_callback_t = 3;
+pub const SCHEDQ_CALLBACK_PRECHECK: schedq_callback_t = 4;
+pub const SCHEDQ_CALLBACK_AFFINITY: schedq_callback_t = 5;
+pub const SCHEDQ_CALLBACK_CLOCK: schedq_callback_t = 6;
+pub const SCHEDQ_CALLBACK_RETAIN: schedq_callback_t = 7;
+pub const SCHEDQ_CALLBACK_RELEASE: schedq_callback_t = 8;
+pub const SCHEDQ_CALLBACK_VISITOR: schedq_callback_t = 9;
+pub const SCHEDQ_CALLBACK_WAKE: schedq_callback_t = 10;
+
 pub const SCHEDQ_REQUEUE_HINTS: c_int = 0;
 pub const SCHEDQ_REQUEUE_MOVE_CYCLE: c_int = 1;
 
@@ -539,6 +559,34 @@ pub struct schedq_explanation_t {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
+pub struct schedq_watch_t {
+    pub struct_size: u32,
+    pub leftovers: u32,
+    pub inflight_ns: i64,
+    pub gated_ns: i64,
+    pub call_ns: i64,
+    pub callback_ns: i64,
+    pub notes: [u64; 66],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct schedq_overdue_t {
+    pub kind: u8,
+    pub callback: u8,
+    pub profile: schedq_profile_t,
+    pub plugin: u8,
+    pub worker: u32,
+    pub thread: u32,
+    pub reserved: u32,
+    pub pod: schedq_pod_t,
+    pub rejectors: u64,
+    pub for_ns: i64,
+    pub reserved_too: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
 pub struct schedq_reasons_t {
     pub struct_size: u32,
     pub reserved: u32,
@@ -634,6 +682,13 @@ init! {
     SCHEDQ_STATS_INIT: schedq_stats_t {}
     SCHEDQ_EXPLANATION_INIT: schedq_explanation_t {}
     SCHEDQ_REASONS_INIT: schedq_reasons_t {}
+    SCHEDQ_WATCH_INIT: schedq_watch_t {
+        leftovers: 1,
+        inflight_ns: 900000000000,
+        gated_ns: 3600000000000,
+        call_ns: 10000000000,
+        callback_ns: 1000000000
+    }
     SCHEDQ_QUERY_INIT: schedq_query_t { not_after_ns: i64::MAX }
     SCHEDQ_DECISION_INIT: schedq_decision_t {}
 }
@@ -1034,6 +1089,19 @@ extern "C" {
         profile: schedq_profile_t,
         reasons: *mut schedq_reasons_t,
     ) -> schedq_status_t;
+    pub fn schedq_watch(
+        worker: *mut schedq_worker_t,
+        watch: *mut schedq_watch_t,
+        out: *mut schedq_overdue_t,
+        room: usize,
+        found: *mut usize,
+    ) -> schedq_status_t;
+    pub fn schedq_overdue_text(
+        worker: *mut schedq_worker_t,
+        overdue: *const schedq_overdue_t,
+        text: *mut c_char,
+        size: usize,
+    ) -> usize;
     pub fn schedq_event_begin(worker: *mut schedq_worker_t, sequence: *mut u64) -> schedq_status_t;
     pub fn schedq_event_stamp(
         worker: *mut schedq_worker_t,

@@ -44,6 +44,7 @@ mod pop;
 mod queue;
 #[cfg(feature = "tokio")]
 pub mod tokio;
+mod watch;
 mod worker;
 
 pub use classify::{classify_node_update, classify_pod_update, NodeFacts, PodFacts, Quantity};
@@ -54,4 +55,5 @@ pub use look::{Explanation, PodInfo, Reasons, Stats};
 pub use pods::{Batch, Failure, History, Outcome, Place, Pod, Spec, Update};
 pub use pop::Popped;
 pub use queue::{Builder, Queue};
+pub use watch::{Overdue, OverdueKind, Watchdog};
 pub use worker::{Canceler, Worker};

@@ -4,8 +4,8 @@ mod support;
 
 use schedq::{
     classify_node_update, classify_pod_update, Action, Batch, Builder, Change, Config, Engine,
-    Error, Event, Failure, History, NodeFacts, Place, Plugin, Plugins, Pod, PodFacts, Preset,
-    Profile, Quantity, Queue, Spec, Update,
+    Error, Event, Failure, History, NodeFacts, OverdueKind, Place, Plugin, Plugins, Pod, PodFacts,
+    Preset, Profile, Quantity, Queue, Spec, Update, Watchdog,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -447,6 +447,27 @@ fn looks_take_nothing() {
         queue.reserve(1000, 2, 1).unwrap();
         assert!(matches!(queue.reserve(u32::MAX, 2, 1), Err(Error::Invalid(_))));
         queue.trim().unwrap();
+    });
+}
+
+#[test]
+fn a_watchdog_names_what_is_overdue() {
+    with_engines(|config| {
+        let second = 1_000_000_000;
+        let (queue, worker) = opened::<u32>(config.external_clock(true).start_ns(second));
+        let mut dog = Watchdog::new().limits(10 * second, 0, 0, 0);
+        let added = worker.add("a", &Spec::new(1)).unwrap();
+        let pod = worker.try_pop().unwrap().unwrap();
+        assert_eq!(worker.watch(&mut dog, 4).unwrap(), []);
+        queue.advance(20 * second).unwrap();
+        let overdue = worker.watch(&mut dog, 4).unwrap();
+        assert_eq!(overdue.len(), 1);
+        assert_eq!((overdue[0].kind, overdue[0].pod), (OverdueKind::InFlight, Some(added.pod)));
+        assert!(overdue[0].text.starts_with("pod a: popped 19.000 s ago"));
+        worker.done(pod).unwrap();
+        assert_eq!((worker.watch(&mut dog, 4).unwrap(), dog.is_complete()), (vec![], true));
+        let mut bad = Watchdog::new().limits(-1, 0, 0, 0);
+        assert!(matches!(worker.watch(&mut bad, 4), Err(Error::Invalid(_))));
     });
 }
 
