@@ -222,6 +222,7 @@ fn initializers() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         SCHEDQ_STATS_INIT: schedq_stats_t,
         SCHEDQ_EXPLANATION_INIT: schedq_explanation_t,
         SCHEDQ_REASONS_INIT: schedq_reasons_t,
+        SCHEDQ_WATCH_INIT: schedq_watch_t,
         SCHEDQ_QUERY_INIT: schedq_query_t,
         SCHEDQ_DECISION_INIT: schedq_decision_t,
     ]
