@@ -30,8 +30,11 @@ enum entry_mark {
     MARK_TIMED = 8,     /* keeps.h has a time for it */
     MARK_LABELLED = 16, /* labels.h has a label for it */
     MARK_FLUSHED = 32,  /* waiting or active: as popped.flushed */
+    MARK_MEMBER = 64,   /* groups.h has its group: it waits there, and nowhere else */
+    MARK_GROUP = 128,   /* no pod, but the record of a group */
     MARKS_KEPT = MARK_HELD | MARK_TIMED,
-    MARKS_ASIDE = MARK_TIMED | MARK_LABELLED /* of the description, not in the record */
+    /* of the description, not in the record */
+    MARKS_ASIDE = MARK_TIMED | MARK_LABELLED | MARK_MEMBER | MARK_GROUP
 };
 
 struct entry {
@@ -202,6 +205,19 @@ static inline bool
 entry_is_waiting(const struct entry *entry)
 {
     return entry->place != SCHEDQ_NOWHERE && entry->place != SCHEDQ_INFLIGHT;
+}
+
+static inline bool
+entry_is_member(const struct entry *entry)
+{
+    return (entry->marks & MARK_MEMBER) != 0;
+}
+
+/** The record of a group, which no call for pods may find. */
+static inline bool
+entry_is_group(const struct entry *entry)
+{
+    return (entry->marks & MARK_GROUP) != 0;
 }
 
 /** It waits for an event or for its backoff: it is in a lot. */

@@ -34,7 +34,7 @@ static void
 publish_words(struct mutex_queue *queue)
 {
     schedq_words_t *words = &queue->base.words;
-    uint32_t poppable = is_poppable(queue);
+    uint32_t poppable = is_poppable_with_groups(queue);
 
     word_update(&words->parked, queue->parked.count);
     word_update(&words->gated, queue->gated.count);
@@ -102,6 +102,9 @@ queue_unlock(struct mutex_queue *queue)
     uint32_t made_poppable = queue->made_poppable;
 
     queue->made_poppable = 0;
+    bool made_group = queue->made_group;
+
+    queue->made_group = false;
     if (__builtin_expect(queue->yields, 0)) {
         __atomic_store_n(&queue->turns, queue->turns + 1, __ATOMIC_RELAXED);
     }
@@ -110,7 +113,7 @@ queue_unlock(struct mutex_queue *queue)
         wake_for_time(queue);
     }
     if (made_poppable > 0) {
-        if (made_poppable == 1 && queue->sleepers.waiting > 0) {
+        if (made_poppable == 1 && !made_group && queue->sleepers.waiting > 0) {
             (void)pthread_cond_signal(&queue->sleepers.wake);
         } else if (queue->sleepers.waiting > 0) {
             (void)pthread_cond_broadcast(&queue->sleepers.wake);

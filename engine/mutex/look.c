@@ -114,7 +114,8 @@ snapshot_batch(struct batch *batch, uint32_t *index)
     for (; *index < entries_end(&queue->entries) && batch->count < BATCH_PODS; ++*index) {
         bool exists = queue->entries.pages[*index / PAGE_ENTRIES] != NULL;
 
-        if (exists && pod_at(queue, *index)->place != SCHEDQ_NOWHERE) {
+        if (exists && pod_at(queue, *index)->place != SCHEDQ_NOWHERE &&
+            !entry_is_group(pod_at(queue, *index))) {
             batch_take(batch, *index);
         }
     }
@@ -345,12 +346,14 @@ fill_stats(const struct mutex_queue *queue, schedq_stats_t *stats)
     *stats = (schedq_stats_t){
         .struct_size = (uint32_t)sizeof *stats,
         .workers = queue->worker_count,
-        .active = queue->active.count,
+        .active = queue->active.count + queue->groups.active.count,
         .backoff = queue->backoff.count,
         .error_backoff = queue->error_backoff.count,
         .parked = queue->parked.count,
         .gated = queue->gated.count,
         .held = queue->base.words.held,
+        .aside = queue->base.words.aside,
+        .groups = queue->groups.records,
         .inflight = queue->inflight,
         .nominated = queue->nominator.count,
         .adds = counters->adds,
@@ -447,7 +450,7 @@ mutex_stats(schedq_t *base, schedq_stats_t *stats)
 
 /* metrics_incoming_fn */
 static void
-count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_COUNTERS])
+count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_ALL])
 {
     const struct mutex_queue *queue = base;
 
@@ -469,7 +472,7 @@ count_rejectors(const void *base, schedq_profile_t profile, uint64_t counts[REGI
         }
         const struct entry *entry = pod_at(queue, i);
 
-        if (!entry_is_waiting(entry) || entry->profile != profile) {
+        if (!entry_is_waiting(entry) || entry_is_group(entry) || entry->profile != profile) {
             continue;
         }
         for (uint64_t bits = entry->unschedulable | entry->pending; bits != 0; bits &= bits - 1) {

@@ -14,6 +14,7 @@
  */
 #include "mutex/moves.h"
 
+#include "mutex/gather.h"
 #include "mutex/route.h"
 #include "platform/inside.h"
 #include "plugins/narrow.h"
@@ -70,7 +71,7 @@ mutex_moves_announce(struct mutex_queue *queue, const struct cluster_event *even
     if (registered || !queue->base.rules.ignores_unregistered) {
         queue->moved = sequence;
     }
-    if (queue->inflight > 0) {
+    if (queue->inflight + queue->groups.inflight > 0) {
         /* No hint will ask for the objects of an event that is not registered. */
         mutex_event_log_record(&queue->log, event->event, registered ? event->old_object : 0,
                                registered ? event->new_object : 0);
@@ -107,9 +108,12 @@ concerns_assigned(const struct walk *walk, const struct entry *entry)
     return matches;
 }
 
-STRAIGHT bool
-is_candidate(const struct walk *walk, const struct entry *entry)
+/* A pod by itself. */
+static bool
+passes(const void *ctx, const struct entry *entry)
 {
+    const struct walk *walk = ctx;
+
     if (walk->assigned != NULL && !concerns_assigned(walk, entry)) {
         return false;
     }
@@ -117,10 +121,19 @@ is_candidate(const struct walk *walk, const struct entry *entry)
         return true;
     }
     inside_calls(CALLBACK_PRECHECK);
-    bool passes = walk->change->precheck(walk->change->precheck_ctx, entry->object) != 0;
+    bool passed = walk->change->precheck(walk->change->precheck_ctx, entry->object) != 0;
 
     inside_calls(CALLBACK_NONE);
-    return passes;
+    return passed;
+}
+
+/* A group, if any of its members is. */
+static bool
+is_candidate(const struct walk *walk, const struct entry *entry, uint32_t index)
+{
+    return entry_is_group(entry)
+               ? mutex_gather_any(walk->route.queue, index, passes, walk)
+               : passes(walk, entry);
 }
 
 /* Can any pod of this lot be a candidate? The catch-all's pods answer for themselves. */
@@ -134,7 +147,7 @@ lot_is_reached(const struct walk *walk, const struct lot *lot)
         (rejectors & registry_reached(registry, lot->key.profile, walk->event.event)) == 0) {
         return false;
     }
-    if (walk->assigned != NULL && !lot->key.affinity &&
+    if (walk->assigned != NULL && !lot->key.affinity && !queue_has_groups(walk->route.queue) &&
         (lot->key.unschedulable & registry_spread(registry, lot->key.profile)) == 0) {
         return false;
     }
@@ -185,11 +198,14 @@ try_pod(const struct walk *walk, uint32_t index)
     }
     if (!registry_gate_hears(&queue->base.registry, entry->profile, entry->gate,
                              walk->event.event) ||
-        !is_candidate(walk, entry)) {
+        !is_candidate(walk, entry, index)) {
         return;
     }
-    if (mutex_route_by_strategy(&walk->route, index,
-                                mutex_moves_judge(queue, entry, &walk->event))) {
+    enum strategy strategy = entry_is_group(entry)
+                                 ? mutex_gather_judge(queue, index, &walk->event)
+                                 : mutex_moves_judge(queue, entry, &walk->event);
+
+    if (mutex_route_by_strategy(&walk->route, index, strategy)) {
         queue->counters.moves++;
     }
 }

@@ -41,8 +41,16 @@ mutex_place_set_time(struct mutex_queue *queue, struct entry *entry, uint32_t in
     }
 }
 
-/** Counts a pod that came in, by its counter (metrics.h). LABEL_NONE counts nothing. */
-void mutex_place_count(struct mutex_queue *queue, uint32_t counter, uint32_t label);
+/**
+ * Counts a pod that came in; a record with its members. `named`: by a verdict (metrics.h).
+ * LABEL_NONE counts nothing.
+ */
+void mutex_place_count(struct mutex_queue *queue, uint32_t index, enum incoming_place place,
+                       bool named, uint32_t label);
+
+/** The same of members: so many, and their record as an entity, or not. */
+void mutex_place_count_group(struct mutex_queue *queue, enum incoming_place place, uint64_t pods,
+                             bool entity, uint32_t label);
 
 #define LABEL_NONE UINT32_MAX
 
@@ -56,10 +64,11 @@ uint32_t mutex_place_rank(const struct mutex_queue *queue, const struct entry *e
 schedq_place_t mutex_place_of_backoff(const struct mutex_queue *queue, const struct entry *entry);
 
 /** End of the pod's backoff as it is compared; BACKOFF_NONE if it has none. */
-int64_t mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry);
+int64_t mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry,
+                           uint32_t index);
 
 /** True: the pod's backoff is not over at `now`. */
 bool mutex_place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry,
-                                int64_t now);
+                                uint32_t index, int64_t now);
 
 #endif

@@ -77,19 +77,21 @@ metrics_stats(struct text *text, const schedq_stats_t *stats, bool entities)
 
 struct incoming_family {
     const char *name, *type; /* type: further labels */
-    bool named;              /* pods that came where a verdict named are counted too */
+    uint32_t kinds;          /* which counters it adds up, as bits */
 };
 
 static void
 add_incoming(struct text *text, const struct incoming_family *family, const char *event,
-             const uint64_t counts[INCOMING_COUNTERS])
+             const uint64_t counts[INCOMING_ALL])
 {
     static const char *const places[INCOMING_PLACES] = {"active", "backoff", "unschedulable"};
 
     for (uint32_t place = 0; place < INCOMING_PLACES; place++) {
-        uint64_t count =
-            counts[place] + (family->named ? counts[incoming_counter(place, true)] : 0);
+        uint64_t count = 0;
 
+        for (uint32_t kinds = family->kinds; kinds != 0; kinds &= kinds - 1) {
+            count += counts[(uint32_t)__builtin_ctz(kinds) * INCOMING_PLACES + place];
+        }
         if (count > 0) {
             text_add(text, "%s{queue=\"%s\",event=\"", family->name, places[place]);
             text_add_escaped(text, event);
@@ -104,7 +106,7 @@ add_incoming_family(struct text *text, const struct registry *registry,
                     const void *queue)
 {
     for (uint32_t label = 0; label < registry_label_count(registry); label++) {
-        uint64_t counts[INCOMING_COUNTERS];
+        uint64_t counts[INCOMING_ALL] = {0};
 
         count(queue, label, counts);
         add_incoming(text, family, registry_label_text(registry, label), counts);
@@ -115,19 +117,24 @@ void
 metrics_incoming(struct text *text, const struct registry *registry, metrics_incoming_fn count,
                  const void *queue)
 {
+    enum { others = 1, named = 2, of_groups = 4, groups = 8 }; /* in the order of the counters */
+    static const char entities_name[] = "scheduler_queue_incoming_entities_total";
     static const struct incoming_family pods = {.name = "scheduler_queue_incoming_pods_total",
                                                 .type = "",
-                                                .named = true},
-                                        entities = {.name =
-                                                        "scheduler_queue_incoming_entities_total",
-                                                    .type = ",type=\"pod\""};
+                                                .kinds = others | named | of_groups},
+                                        entities[] = {
+                                            {entities_name, ",type=\"pod\"", others},
+                                            {entities_name, ",type=\"podgroup\"", groups},
+                                        };
 
     head(text, pods.name, "counter", "Pods that came into a queue, by event.");
     add_incoming_family(text, registry, &pods, count, queue);
     if (registry->rules->counts_entities) {
-        head(text, entities.name, "counter",
+        head(text, entities_name, "counter",
              "Entities that came into a queue, not where a verdict named, by event and type.");
-        add_incoming_family(text, registry, &entities, count, queue);
+        for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++) {
+            add_incoming_family(text, registry, &entities[i], count, queue);
+        }
     }
 }
 

@@ -62,6 +62,7 @@ typedef struct schedq_pod_info {
     uint8_t held;          /**< 1: schedq_hold keeps it back; in flight: will */
     uint8_t reserved_too[7]; /**< zero */
     uint64_t label;        /**< 0 = none */
+    uint64_t group;        /**< what it is tried together with; 0 = it is tried by itself */
 } schedq_pod_info_t;
 
 /** A visitor: gets one pod; returns 0 to end the walk. See CALLBACKS in schedq/schedq.h. */
@@ -152,7 +153,8 @@ typedef struct schedq_words_t {
     uint32_t closed;           /**< 1 after schedq_close */
     uint32_t poppable;         /**< not exact: 1: a pod may be poppable */
     uint64_t held;             /**< pods there now */
-    uint64_t reserved[6]; /**< zero */
+    uint64_t aside;            /**< members of groups that wait there now */
+    uint64_t reserved[5]; /**< zero */
 } schedq_words_t;
 
 /**
@@ -195,6 +197,9 @@ typedef struct schedq_stats_t {
     uint8_t  fences;      /**< those in use: SCHEDQ_FENCES_ASYMMETRIC or REAL (MUTEX: REAL) */
     uint8_t  reserved[7]; /**< zero */
     uint64_t held;        /**< pods there now */
+    uint64_t aside;       /**< members of groups that wait there now; their groups' records count
+                               as one each in the places above, but for inflight */
+    uint64_t groups;      /**< groups that are declared, or in their cycle */
 } schedq_stats_t;
 
 /** To be filled. */
@@ -205,7 +210,7 @@ typedef struct schedq_stats_t {
             0, 0, 0, 0, 0, 0, 0, 0,   /* adds .. events */                                    \
             0, 0, 0, 0, 0, 0, 0,      /* hint_calls .. bytes_other */                         \
             0, 0,                     /* membarriers, fences */                               \
-            {0, 0, 0, 0, 0, 0, 0}, 0  /* reserved, held */                                     \
+            {0, 0, 0, 0, 0, 0, 0}, 0, 0, 0 /* reserved, held, aside, groups */                 \
     }
 
 /**

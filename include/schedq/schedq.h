@@ -141,6 +141,7 @@
 #include <schedq/wait.h>
 #include <schedq/hold.h>
 #include <schedq/label.h>
+#include <schedq/group.h>
 #include <schedq/look.h>
 #include <schedq/host.h>
 

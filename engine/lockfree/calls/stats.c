@@ -72,7 +72,7 @@ own_count(const struct worker *worker, uint32_t label, uint32_t counter)
 
 /* metrics_incoming_fn */
 static void
-count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_COUNTERS])
+count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_ALL])
 {
     const struct queue *queue = base;
 
