@@ -337,6 +337,50 @@ mutex_position(schedq_worker_t *worker, schedq_pod_t pod, uint64_t *lower, uint6
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
+static uint64_t *
+place_count(schedq_stats_t *stats, uint8_t place)
+{
+    switch (place) {
+    case SCHEDQ_ACTIVE:
+        return &stats->active;
+    case SCHEDQ_BACKOFF:
+        return &stats->backoff;
+    case SCHEDQ_ERROR_BACKOFF:
+        return &stats->error_backoff;
+    case SCHEDQ_PARKED:
+        return &stats->parked;
+    case SCHEDQ_GATED:
+        return &stats->gated;
+    default:
+        return NULL;
+    }
+}
+
+/* Members count where their record is. */
+static void
+add_groups(const struct mutex_queue *queue, schedq_stats_t *stats)
+{
+    const struct groups *groups = &queue->groups;
+
+    for (uint32_t slot = 0; slot < groups->made; slot++) {
+        const struct group *group = group_at(groups, slot);
+
+        if (group->number == 0 || group->record == NO_ENTRY || group->parent != 0) {
+            continue;
+        }
+        uint8_t place = pod_at(queue, group->record)->place;
+        uint64_t *count = place_count(stats, place);
+        uint64_t size = group->declared ? mutex_groups_size(groups, slot) : 0;
+
+        stats->groups_at[place]++;
+        stats->aside_in_cycle += place == SCHEDQ_INFLIGHT ? size : 0;
+        if (count != NULL) {
+            *count += size - (place == SCHEDQ_ACTIVE ? 0 : 1);
+            stats->aside -= size;
+        }
+    }
+}
+
 static void
 fill_stats(const struct mutex_queue *queue, schedq_stats_t *stats)
 {
@@ -346,7 +390,7 @@ fill_stats(const struct mutex_queue *queue, schedq_stats_t *stats)
     *stats = (schedq_stats_t){
         .struct_size = (uint32_t)sizeof *stats,
         .workers = queue->worker_count,
-        .active = queue->active.count + queue->groups.active.count,
+        .active = queue->active.count,
         .backoff = queue->backoff.count,
         .error_backoff = queue->error_backoff.count,
         .parked = queue->parked.count,
@@ -354,6 +398,7 @@ fill_stats(const struct mutex_queue *queue, schedq_stats_t *stats)
         .held = queue->base.words.held,
         .aside = queue->base.words.aside,
         .groups = queue->groups.records,
+        .groups_known = queue->groups.capacity != 0,
         .inflight = queue->inflight,
         .nominated = queue->nominator.count,
         .adds = counters->adds,
@@ -373,6 +418,7 @@ fill_stats(const struct mutex_queue *queue, schedq_stats_t *stats)
         .bytes_other = memory_bytes(memory, MEMORY_OTHER),
         .fences = SCHEDQ_FENCES_REAL,
     };
+    add_groups(queue, stats);
 }
 
 /* `count` pods that wait so. */

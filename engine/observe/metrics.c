@@ -9,6 +9,8 @@ head(struct text *text, const char *name, const char *type, const char *help)
     text_add(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
+#define PLAIN_QUEUES 4 /* of those that pods wait in: the others are of groups */
+
 void
 metrics_stats(struct text *text, const schedq_stats_t *stats, bool entities)
 {
@@ -20,6 +22,8 @@ metrics_stats(struct text *text, const schedq_stats_t *stats, bool entities)
         {"backoff", stats->backoff + stats->error_backoff},
         {"unschedulable", stats->parked},
         {"gated", stats->gated},
+        {"pending", stats->aside_in_cycle},
+        {"incomplete", stats->aside - stats->aside_in_cycle},
     };
     const struct {
         const char *name, *type, *help;
@@ -54,8 +58,10 @@ metrics_stats(struct text *text, const schedq_stats_t *stats, bool entities)
 
     head(text, "scheduler_pending_pods", "gauge", "Pods that wait, by queue.");
     for (size_t i = 0; i < sizeof pending / sizeof pending[0]; i++) {
-        text_add(text, "scheduler_pending_pods{queue=\"%s\"} %" PRIu64 "\n", pending[i].queue,
-                 pending[i].pods);
+        if (i < PLAIN_QUEUES || stats->groups_known) {
+            text_add(text, "scheduler_pending_pods{queue=\"%s\"} %" PRIu64 "\n",
+                     pending[i].queue, pending[i].pods);
+        }
     }
     if (entities) {
         head(text, "scheduler_queued_entities", "gauge", "Entities that wait, by queue and type.");

@@ -109,10 +109,14 @@ members_wait_aside_until_the_quorum_is_there(void **state)
     pop_none(fixture);
     assert_int_equal(look(fixture, GANG).waiting, 2);
     assert_int_equal(fx_stats(fixture).aside, 2);
+    assert_true(schedq_words(fx_queue(fixture))->aside == 2);
     schedq_result_t last = join(fixture, "ns/c", GANG);
     assert_int_equal(last.poppable, 1);
     assert_int_equal(last.to_active, 1);
     assert_place(look(fixture, GANG).place, SCHEDQ_ACTIVE);
+    fx_assert_counts(fixture, 3, 0, 0, 0, 0, 0);
+    assert_int_equal(fx_stats(fixture).aside, 0);
+    assert_int_equal(fx_stats(fixture).groups_at[SCHEDQ_ACTIVE], 1);
     fx_pop_nothing(fixture);
     pop(fixture, GANG, "abc");
     assert_int_equal(group.history.attempts, 1);
@@ -267,6 +271,10 @@ who_joins_during_the_cycle_is_in_the_next_one(void **state)
     join(fixture, "ns/b", GANG);
     pop(fixture, GANG, "ab");
     join(fixture, "ns/c", GANG);
+    char text[160];
+    schedq_pending_text(fx_queue(fixture), text, sizeof text);
+    assert_string_equal(text, "activeQ:0; backoffQ:0; unschedulablePods:0; "
+                              "pendingPodGroupMemberPods:1; incompletePodGroupPods:0");
     fx_add(fixture, "ns/x", 0);
     assert_ok(schedq_try_pop_group(fx_worker(fixture), &(schedq_popped_group_t){0},
                                    &taken[8], 1, &(size_t){0}));
