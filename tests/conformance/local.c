@@ -4,6 +4,7 @@
  */
 #include "local.h"
 
+#include "groups.h"
 #include "report.h"
 #include "run.h"
 
@@ -42,11 +43,72 @@ name_of(const struct look *look, const schedq_pod_info_t *info)
     return keep_text(&look->world->script->memory, info->name + strlen(NAMESPACE "/"));
 }
 
+/* NULL: no group of the script. */
+static const char *
+group_name(const struct world *world, uint64_t number)
+{
+    const struct group *group = world->groups;
+
+    while (group != NULL && group_number(group->name) != number) {
+        group = group->next;
+    }
+    return group != NULL ? group->name : NULL;
+}
+
+/* As the queue has it. */
+static const char *
+root_of(const struct world *world, uint64_t number)
+{
+    schedq_group_info_t info = SCHEDQ_GROUP_INFO_INIT;
+
+    return schedq_group_get(world->worker, number, &info) == SCHEDQ_OK && info.root != 0
+               ? group_name(world, info.root)
+               : NULL;
+}
+
+/* A visitor must not ask for the root: it is asked for afterwards. */
+static void
+note_roots(const struct world *world, struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->count; i++) {
+        struct seen *seen = &snapshot->pods[i];
+
+        if (seen->group != NULL) {
+            seen->root = root_of(world, group_number(seen->group));
+        }
+    }
+}
+
+static void
+note_records(const struct world *world, struct snapshot *snapshot)
+{
+    for (const struct group *group = world->groups; group != NULL; group = group->next) {
+        schedq_group_info_t info = SCHEDQ_GROUP_INFO_INIT;
+
+        if (schedq_group_get(world->worker, group_number(group->name), &info) != SCHEDQ_OK ||
+            info.place == SCHEDQ_ASIDE) {
+            continue;
+        }
+        const struct seen seen = {
+            .name = group->name,
+            .uid = group->name,
+            .place = (schedq_place_t)info.place,
+            .priority = info.priority,
+            .timestamp_ns = world_since(info.history.timestamp_ns),
+            .expiry_ns = world_since(info.backoff_expiry_ns),
+            .group = group->name,
+            .is_record = true,
+        };
+
+        snapshot_add(snapshot, &seen);
+    }
+}
+
 static int
 note(void *ctx, const schedq_pod_info_t *info)
 {
     const struct look *look = ctx;
-    const struct seen seen = {
+    struct seen seen = {
         .name = name_of(look, info),
         .uid = object_at(info->object)->uid,
         .place = (schedq_place_t)info->place,
@@ -54,7 +116,13 @@ note(void *ctx, const schedq_pod_info_t *info)
         .timestamp_ns = world_since(info->history.timestamp_ns),
         .expiry_ns = world_since(info->backoff_expiry_ns),
         .pop_order = info->pop_order,
+        .attempts = info->history.attempts,
+        .group = group_name(look->world, info->group),
     };
+    const struct pod *pod =
+        world_find_pod(look->world, (struct pod_name){seen.name, seen.uid});
+
+    seen.position = pod != NULL ? pod->position : 0;
 
     snapshot_add(look->snapshot, &seen);
     return 1;
@@ -76,6 +144,8 @@ look(struct subject *subject, struct snapshot *snapshot)
     struct look look = {.world = world, .snapshot = snapshot};
     schedq_status_t status = schedq_snapshot(world->worker, note, &look);
 
+    note_roots(world, snapshot);
+    note_records(world, snapshot);
     for (const struct node *node = world->nodes; status == SCHEDQ_OK && node != NULL;
          node = node->next) {
         look.node = node->name;

@@ -10,12 +10,14 @@
 #include "pods.h"
 
 #include "classification.h"
+#include "groups.h"
 #include "result.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #define EVENTS_MAX 64
+#define POPPED_MAX 64
 
 /* A pod as schedq_add wants it. */
 struct description {
@@ -34,6 +36,7 @@ describe(struct world *world, const struct pod_text *text, const struct object *
     description.spec.nominated_node = world_node(world, text->nominated);
     description.spec.priority = (int32_t)text->prio.value;
     description.spec.profile = world_profile(world, text->profile)->number;
+    description.spec.group = group_number(text->group);
     description.spec.flags = object->affinity != NULL ? SCHEDQ_POD_AFFINITY : 0;
     return description;
 }
@@ -45,8 +48,19 @@ note_pod(struct world *world, const struct pod_text *text)
     struct pod *pod = world_pod(world, text->id);
 
     pod->newest = text;
+    pod->group = text->group;
     pod->profile = world_profile(world, text->profile);
     return pod;
+}
+
+/* Gates ask for it while it is added. */
+static void
+come(struct world *world, const struct pod_text *text)
+{
+    struct pod *pod = world_pod(world, text->id);
+
+    pod->group = text->group;
+    pod->exists = true;
 }
 
 void
@@ -55,6 +69,8 @@ run_add(struct world *world, const struct operation *operation, FILE *result)
     const struct pod_text *text = &operation->pod;
     struct description description = describe(world, text, world_pod_object(world, text));
     schedq_result_t added;
+
+    come(world, text);
     schedq_status_t status =
         schedq_add(world->worker, description.name, description.length, &description.spec, &added);
 
@@ -64,22 +80,31 @@ run_add(struct world *world, const struct operation *operation, FILE *result)
     write_status(world, status, result);
 }
 
-static void
+/* NULL: no operation made it. */
+static struct pod *
 take(struct world *world, const schedq_popped_t *popped, FILE *result)
 {
     const char *name = popped->name + strlen(NAMESPACE "/");
-    const char *uid = object_at(popped->object)->uid;
-    struct pod *pod = world_find_pod(world, (struct pod_name){name, uid});
+    struct pod *pod =
+        world_find_pod(world, (struct pod_name){name, object_at(popped->object)->uid});
 
     if (pod == NULL) {
         fprintf(result, "error popped \"%s\", which no operation made", popped->name);
-        return;
+        return NULL;
     }
     pod->handle = popped->pod;
     pod->token = popped->token;
     pod->cycle = popped->cycle;
     pod->in_flight = true;
-    write_identity(name, uid, result);
+    pod->position = 0;
+    return pod;
+}
+
+static void
+write_pod_popped(const struct world *world, const struct pod *pod, const schedq_popped_t *popped,
+                 FILE *result)
+{
+    write_identity(pod->id.name, pod->id.uid, result);
     if (world->script->release->hints) {
         write_history(&popped->history, result);
     } else {
@@ -90,15 +115,61 @@ take(struct world *world, const schedq_popped_t *popped, FILE *result)
             world->script->release->entities && popped->flushed ? " flushed=1" : "");
 }
 
+static void
+write_group_popped(struct world *world, const schedq_popped_group_t *popped,
+                   const schedq_popped_t *members, size_t count, FILE *result)
+{
+    struct group *group = world->groups;
+
+    while (group != NULL && group_number(group->name) != popped->group) {
+        group = group->next;
+    }
+    if (group == NULL) {
+        fprintf(result, "error popped group %" PRIu64 ", which no operation made", popped->group);
+        return;
+    }
+    group->token = popped->token;
+    fprintf(result, "group %s", group->name);
+    write_history(&popped->history, result);
+    fprintf(result, " cycle=%" PRIu64 " pods=", popped->cycle);
+    for (size_t i = 0; i < count; i++) {
+        struct pod *pod = take(world, &members[i], result);
+
+        if (pod != NULL) {
+            pod->position = i;
+            fprintf(result, "%s%s/%u", i == 0 ? "" : ",", pod->id.uid, members[i].history.attempts);
+        }
+    }
+}
+
+static schedq_status_t
+pop_any(struct world *world, schedq_popped_group_t *group, schedq_popped_t members[POPPED_MAX],
+        size_t *count)
+{
+    if (world->script->config.groups.value == 1) {
+        return schedq_try_pop_group(world->worker, group, members, POPPED_MAX, count);
+    }
+    group->group = 0;
+    return schedq_try_pop(world->worker, members);
+}
+
 void
 run_pop(struct world *world, const struct operation *operation, FILE *result)
 {
-    schedq_popped_t popped;
-    schedq_status_t status = schedq_try_pop(world->worker, &popped);
+    schedq_popped_t members[POPPED_MAX];
+    schedq_popped_group_t group;
+    size_t count;
+    schedq_status_t status = pop_any(world, &group, members, &count);
 
     (void)operation;
-    if (status == SCHEDQ_OK) {
-        take(world, &popped, result);
+    if (status == SCHEDQ_OK && group.group != 0) {
+        write_group_popped(world, &group, members, count, result);
+    } else if (status == SCHEDQ_OK) {
+        const struct pod *pod = take(world, members, result);
+
+        if (pod != NULL) {
+            write_pod_popped(world, pod, members, result);
+        }
     } else if (status == SCHEDQ_EMPTY) {
         fputs("empty", result);
     } else if (status == SCHEDQ_CLOSED) {
@@ -292,6 +363,7 @@ run_update(struct world *world, const struct operation *operation, FILE *result)
             return;
         }
     }
+    come(world, text);
     status = schedq_update(world->worker, description.name, description.length, &description.spec,
                            old_object, events, count, &updated);
     if (status == SCHEDQ_OK) {
@@ -307,5 +379,10 @@ run_delete(struct world *world, const struct operation *operation, FILE *result)
     uint32_t length = world_full_name(name, operation->pod.id.name);
     schedq_status_t status = schedq_delete_name(world->worker, name, length, NULL);
 
+    struct pod *pod = world_find_pod(world, operation->pod.id);
+
+    if (pod != NULL) {
+        pod->exists = false;
+    }
     write_status(world, status == SCHEDQ_NOT_FOUND ? SCHEDQ_OK : status, result);
 }

@@ -37,6 +37,18 @@ struct pod {
     schedq_token_t token;
     uint64_t cycle;
     bool in_flight; /* the token is not used up */
+    const char *group;
+    bool exists;     /* added, and not deleted since */
+    size_t position; /* among those of its pop */
+};
+
+/** A group of the script, declared or not. */
+struct group {
+    struct group *next;
+    const char *name, *parent;
+    int64_t min;
+    bool exists;
+    schedq_token_t token; /* of its last cycle */
 };
 
 struct node {
@@ -56,6 +68,7 @@ struct world {
     struct profile *profiles;
     struct pod *pods;
     struct node *nodes;
+    struct group *groups;
     uint64_t node_count;
 };
 
