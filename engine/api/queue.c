@@ -357,7 +357,8 @@ schedq_pending_text(schedq_t *queue, char *text, size_t size)
     if (stats.groups_known) {
         (void)snprintf(groups, sizeof groups,
                        "; pendingPodGroupMemberPods:%" PRIu64 "; incompletePodGroupPods:%" PRIu64,
-                       stats.aside_in_cycle, stats.aside - stats.aside_in_cycle);
+                       stats.members_at[SCHEDQ_INFLIGHT],
+                       stats.aside - stats.members_at[SCHEDQ_INFLIGHT]);
     }
     int length = snprintf(
         text, size, "activeQ:%" PRIu64 "; backoffQ:%" PRIu64 "; unschedulable%s:%" PRIu64 "%s",

@@ -190,6 +190,25 @@ mutex_gather_put_aside(const struct route *route, uint32_t root)
     }
 }
 
+static void
+begin_attempt(struct entry *member, int64_t now)
+{
+    if (member->initial_attempt == 0) {
+        member->initial_attempt = now;
+    }
+}
+
+void
+mutex_gather_begin_attempts(struct mutex_queue *queue, uint32_t record, int64_t now)
+{
+    struct members members = members_of(&queue->groups, group_of(&queue->groups, record));
+    uint32_t index;
+
+    while ((index = members_next(&members)) != NO_ENTRY) {
+        begin_attempt(pod_at(queue, index), now);
+    }
+}
+
 /* Its Timestamp is that of the member that has waited for longest. */
 static void
 begin_to_wait(struct mutex_queue *queue, uint32_t root)
@@ -241,7 +260,8 @@ come_in_again(const struct route *route, uint32_t record)
     case SCHEDQ_ERROR_BACKOFF:
         (void)mutex_route_by_strategy(route, record, STRATEGY_AFTER_BACKOFF);
         break;
-    default:
+    default: /* nothing but its size changes */
+        mutex_place_count(route->queue, record, INCOMING_UNSCHEDULABLE, true, route->label);
         break;
     }
 }
@@ -272,6 +292,9 @@ join_queued(const struct route *route, uint32_t record, uint32_t index)
         mutex_route_gated(route, record, pod_at(queue, index)->gate);
     } else {
         mutex_place_count_group(queue, incoming_of(entry), 1, false, route->label);
+        if (entry->place == SCHEDQ_ACTIVE) {
+            begin_attempt(pod_at(queue, index), route->now);
+        }
     }
 }
 

@@ -32,6 +32,9 @@ void mutex_gather_put_aside(const struct route *route, uint32_t root);
 /** The gate that keeps a record out; 0: none. Members take what their own said. */
 uint8_t mutex_gather_ask(struct mutex_queue *queue, uint32_t record);
 
+/** The record becomes active: so members begin to be tried that never were. */
+void mutex_gather_begin_attempts(struct mutex_queue *queue, uint32_t record, int64_t now);
+
 /** Does any member pass? */
 typedef bool mutex_gather_test(const void *ctx, const struct entry *member);
 bool mutex_gather_any(const struct mutex_queue *queue, uint32_t record, mutex_gather_test *test,

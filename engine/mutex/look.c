@@ -373,7 +373,7 @@ add_groups(const struct mutex_queue *queue, schedq_stats_t *stats)
         uint64_t size = group->declared ? mutex_groups_size(groups, slot) : 0;
 
         stats->groups_at[place]++;
-        stats->aside_in_cycle += place == SCHEDQ_INFLIGHT ? size : 0;
+        stats->members_at[place] += size;
         if (count != NULL) {
             *count += size - (place == SCHEDQ_ACTIVE ? 0 : 1);
             stats->aside -= size;

@@ -292,6 +292,50 @@ walk_newer(struct walk *walk)
     }
 }
 
+static bool
+waits_for_event(const struct entry *entry)
+{
+    return entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED;
+}
+
+/* mutex_gather_test */
+static bool
+is_unrejected(const void *ctx, const struct entry *member)
+{
+    (void)ctx;
+    return (member->unschedulable | member->pending) == 0;
+}
+
+/*
+ * It helps the group of that pod, if it is a member that waits. In kube also each group that has a
+ * member which nothing rejected: any event helps that.
+ */
+RARELY static void
+move_target_groups(const struct walk *walk, uint32_t member)
+{
+    struct mutex_queue *queue = walk->route.queue;
+    uint32_t own = member != NO_ENTRY
+                       ? mutex_gather_record(queue, group_of(&queue->groups, member))
+                       : NO_ENTRY;
+
+    for (uint32_t slot = 0; slot < queue->groups.made; slot++) {
+        const struct group *group = group_at(&queue->groups, slot);
+        uint32_t record = group->number != 0 ? group->record : NO_ENTRY;
+
+        if (record == NO_ENTRY || !waits_for_event(pod_at(queue, record)) ||
+            !registry_gate_hears(&queue->base.registry, pod_at(queue, record)->profile,
+                                 pod_at(queue, record)->gate, walk->event.event) ||
+            !is_candidate(walk, pod_at(queue, record), record)) {
+            continue;
+        }
+        if ((record == own || (queue->base.rules.groups_as_kube &&
+                               mutex_gather_any(queue, record, is_unrejected, NULL))) &&
+            mutex_route_by_strategy(&walk->route, record, STRATEGY_AFTER_BACKOFF)) {
+            queue->counters.moves++;
+        }
+    }
+}
+
 /* A wildcard that has an object concerns the one pod that is the object, or none. */
 static void
 move_target(struct walk *walk, schedq_pod_t target)
@@ -300,12 +344,15 @@ move_target(struct walk *walk, schedq_pod_t target)
     uint32_t index;
     struct entry *entry = entry_of_handle(&queue->entries, target, &index);
 
+    if (queue->groups.records > 0) {
+        move_target_groups(walk, entry != NULL && entry->place == SCHEDQ_ASIDE ? index : NO_ENTRY);
+    }
     if (entry == NULL) {
         return;
     }
     if (entry->place == SCHEDQ_INFLIGHT) {
         entry->marks |= MARK_ACTIVATED;
-    } else if (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED) {
+    } else if (waits_for_event(entry)) {
         try_pod(walk, index);
     }
 }

@@ -23,6 +23,9 @@ enter_active(const struct route *route, uint32_t index, bool named)
     if (entry->initial_attempt == 0) {
         entry->initial_attempt = route->now;
     }
+    if (entry_is_group(entry)) {
+        mutex_gather_begin_attempts(queue, index, route->now);
+    }
     note_freed(route, entry);
     mutex_place_leave(queue, index);
     mutex_place_enter(queue, index, SCHEDQ_ACTIVE);
@@ -147,7 +150,8 @@ passed_before(const struct route *route, const struct entry *entry)
 
     return (entry->place == SCHEDQ_BACKOFF || entry->place == SCHEDQ_ERROR_BACKOFF) &&
            rules->pop_from_backoff &&
-           (route->label == LABEL_BACKOFF_COMPLETE || rules->backoff_opens_gates);
+           (route->label == LABEL_BACKOFF_COMPLETE ||
+            (rules->backoff_opens_gates && route->label == LABEL_FORCE_ACTIVATE));
 }
 
 static void

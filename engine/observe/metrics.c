@@ -14,16 +14,21 @@ head(struct text *text, const char *name, const char *type, const char *help)
 void
 metrics_stats(struct text *text, const schedq_stats_t *stats, bool entities)
 {
+    const uint64_t in_cycle = stats->members_at[SCHEDQ_INFLIGHT];
     const struct {
         const char *queue;
-        uint64_t pods;
+        uint64_t pods, members, records;
     } pending[] = {
-        {"active", stats->active},
-        {"backoff", stats->backoff + stats->error_backoff},
-        {"unschedulable", stats->parked},
-        {"gated", stats->gated},
-        {"pending", stats->aside_in_cycle},
-        {"incomplete", stats->aside - stats->aside_in_cycle},
+        {"active", stats->active, stats->members_at[SCHEDQ_ACTIVE],
+         stats->groups_at[SCHEDQ_ACTIVE]},
+        {"backoff", stats->backoff + stats->error_backoff,
+         stats->members_at[SCHEDQ_BACKOFF] + stats->members_at[SCHEDQ_ERROR_BACKOFF],
+         stats->groups_at[SCHEDQ_BACKOFF] + stats->groups_at[SCHEDQ_ERROR_BACKOFF]},
+        {"unschedulable", stats->parked, stats->members_at[SCHEDQ_PARKED],
+         stats->groups_at[SCHEDQ_PARKED]},
+        {"gated", stats->gated, stats->members_at[SCHEDQ_GATED], stats->groups_at[SCHEDQ_GATED]},
+        {"pending", in_cycle, 0, 0},
+        {"incomplete", stats->aside - in_cycle, 0, 0},
     };
     const struct {
         const char *name, *type, *help;
@@ -66,9 +71,14 @@ metrics_stats(struct text *text, const schedq_stats_t *stats, bool entities)
     if (entities) {
         head(text, "scheduler_queued_entities", "gauge", "Entities that wait, by queue and type.");
     }
-    for (size_t i = 0; entities && i < sizeof pending / sizeof pending[0]; i++) {
+    for (size_t i = 0; entities && i < PLAIN_QUEUES; i++) {
         text_add(text, "scheduler_queued_entities{queue=\"%s\",type=\"pod\"} %" PRIu64 "\n",
-                 pending[i].queue, pending[i].pods);
+                 pending[i].queue, pending[i].pods - pending[i].members);
+        if (stats->groups_known) {
+            text_add(text,
+                     "scheduler_queued_entities{queue=\"%s\",type=\"podgroup\"} %" PRIu64 "\n",
+                     pending[i].queue, pending[i].records);
+        }
     }
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         head(text, own[i].name, own[i].type, own[i].help);

@@ -204,9 +204,10 @@ typedef struct schedq_stats_t {
     /** members of groups that are aside, and whose group's record waits in no place: it is
         incomplete, or in its cycle. The others count where the record is: it counts for them */
     uint64_t aside;
-    uint64_t aside_in_cycle; /**< of those, the ones whose group is in its cycle */
     uint64_t groups;      /**< groups that are declared, or in their cycle */
     uint64_t groups_at[10]; /**< [schedq_place_t]: records of roots there; one each */
+    uint64_t members_at[10]; /**< [schedq_place_t]: the members that are aside, with a record there;
+                                  INFLIGHT: those of `aside` whose group is in its cycle */
 } schedq_stats_t;
 
 /** To be filled. */
@@ -217,7 +218,7 @@ typedef struct schedq_stats_t {
             0, 0, 0, 0, 0, 0, 0, 0,   /* adds .. events */                                    \
             0, 0, 0, 0, 0, 0, 0,      /* hint_calls .. bytes_other */                         \
             0, 0,                     /* membarriers, fences */                               \
-            0, {0, 0, 0, 0, 0, 0}, 0, 0, 0, 0, {0} /* from groups_known on */                  \
+            0, {0, 0, 0, 0, 0, 0}, 0, 0, 0, {0}, {0} /* from groups_known on */                \
     }
 
 /**

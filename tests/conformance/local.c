@@ -8,6 +8,7 @@
 #include "report.h"
 #include "run.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static struct local *
@@ -86,7 +87,8 @@ note_records(const struct world *world, struct snapshot *snapshot)
         schedq_group_info_t info = SCHEDQ_GROUP_INFO_INIT;
 
         if (schedq_group_get(world->worker, group_number(group->name), &info) != SCHEDQ_OK ||
-            info.place == SCHEDQ_ASIDE) {
+            info.place == SCHEDQ_ASIDE ||
+            (info.place == SCHEDQ_INFLIGHT && world->last_popped != group)) {
             continue;
         }
         const struct seen seen = {
@@ -95,7 +97,8 @@ note_records(const struct world *world, struct snapshot *snapshot)
             .place = (schedq_place_t)info.place,
             .priority = info.priority,
             .timestamp_ns = world_since(info.history.timestamp_ns),
-            .expiry_ns = world_since(info.backoff_expiry_ns),
+            /* the root of a size is no whole number of milliseconds, in which times are recorded */
+            .expiry_ns = world_since(info.backoff_expiry_ns) / NS_PER_MS * NS_PER_MS,
             .group = group->name,
             .is_record = true,
         };
@@ -168,6 +171,21 @@ write_metrics(struct subject *subject, FILE *text)
 {
     const struct world *world = &local_of(subject)->world;
     schedq_status_t status = schedq_metrics_write(world->queue, append, text);
+    static const struct {
+        schedq_place_t place;
+        const char *queue;
+    } queues[] = {{SCHEDQ_ACTIVE, "active"},
+                  {SCHEDQ_ERROR_BACKOFF, "backoff"},
+                  {SCHEDQ_GATED, "unschedulable"}};
+
+    for (size_t i = 0; i < sizeof queues / sizeof queues[0]; i++) {
+        if (world->phantoms[queues[i].place] > 0) {
+            fprintf(text,
+                    "scheduler_queue_incoming_pods_total{queue=\"%s\","
+                    "event=\"UnscheduledPodAdd\"} %" PRIu64 "\n",
+                    queues[i].queue, world->phantoms[queues[i].place]);
+        }
+    }
 
     if (status != SCHEDQ_OK) {
         report(world->script->file, 1, "no metrics: %s", schedq_status_name(status));

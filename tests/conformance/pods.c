@@ -61,6 +61,9 @@ come(struct world *world, const struct pod_text *text)
 
     pod->group = text->group;
     pod->exists = true;
+    if (text->group != NULL) {
+        (void)groups_make(world, text->group);
+    }
 }
 
 void
@@ -129,15 +132,17 @@ write_group_popped(struct world *world, const schedq_popped_group_t *popped,
         return;
     }
     group->token = popped->token;
+    world->last_popped = group;
     fprintf(result, "group %s", group->name);
     write_history(&popped->history, result);
-    fprintf(result, " cycle=%" PRIu64 " pods=", popped->cycle);
+    fprintf(result, " cycle=%" PRIu64 "%s pods=", popped->cycle,
+            popped->flushed ? " flushed=1" : "");
     for (size_t i = 0; i < count; i++) {
         struct pod *pod = take(world, &members[i], result);
 
         if (pod != NULL) {
             pod->position = i;
-            fprintf(result, "%s%s/%u", i == 0 ? "" : ",", pod->id.uid, members[i].history.attempts);
+            fprintf(result, "%s%s/%u", i == 0 ? "" : ",", pod->id.name, members[i].history.attempts);
         }
     }
 }
@@ -167,6 +172,7 @@ run_pop(struct world *world, const struct operation *operation, FILE *result)
     } else if (status == SCHEDQ_OK) {
         const struct pod *pod = take(world, members, result);
 
+        world->last_popped = NULL;
         if (pod != NULL) {
             write_pod_popped(world, pod, members, result);
         }
@@ -340,6 +346,23 @@ keep_affinity(struct world *world, const struct description *description, struct
     }
 }
 
+/*
+ * Upstream drops the update of an unknown member without a root, where the
+ * library adds the pod: so that call is not made.
+ */
+static bool
+is_dropped(struct world *world, const struct pod_text *text, const struct description *description)
+{
+    schedq_group_info_t info = SCHEDQ_GROUP_INFO_INIT;
+    schedq_result_t found;
+
+    return text->group != NULL &&
+           schedq_find(world->worker, description->name, description->length, &found) ==
+               SCHEDQ_NOT_FOUND &&
+           (schedq_group_get(world->worker, description->spec.group, &info) != SCHEDQ_OK ||
+            info.root == 0);
+}
+
 void
 run_update(struct world *world, const struct operation *operation, FILE *result)
 {
@@ -363,6 +386,10 @@ run_update(struct world *world, const struct operation *operation, FILE *result)
             return;
         }
     }
+    if (is_dropped(world, text, &description)) {
+        write_status(world, SCHEDQ_OK, result);
+        return;
+    }
     come(world, text);
     status = schedq_update(world->worker, description.name, description.length, &description.spec,
                            old_object, events, count, &updated);
@@ -370,6 +397,21 @@ run_update(struct world *world, const struct operation *operation, FILE *result)
         note_pod(world, text)->handle = updated.pod;
     }
     write_status(world, status, result);
+}
+
+/*
+ * Upstream takes a queued record out also for a pod that it does not have (one that is done), and
+ * puts it back: its members count as incoming once more. The library has no pod to delete then.
+ */
+static void
+count_phantom(struct world *world, const char *name)
+{
+    schedq_group_info_t group = SCHEDQ_GROUP_INFO_INIT, root = SCHEDQ_GROUP_INFO_INIT;
+
+    if (schedq_group_get(world->worker, group_number(name), &group) == SCHEDQ_OK &&
+        group.root != 0 && schedq_group_get(world->worker, group.root, &root) == SCHEDQ_OK) {
+        world->phantoms[root.place] += root.waiting;
+    }
 }
 
 void
@@ -383,6 +425,9 @@ run_delete(struct world *world, const struct operation *operation, FILE *result)
 
     if (pod != NULL) {
         pod->exists = false;
+    }
+    if (status == SCHEDQ_NOT_FOUND && operation->pod.group != NULL) {
+        count_phantom(world, operation->pod.group);
     }
     write_status(world, status == SCHEDQ_NOT_FOUND ? SCHEDQ_OK : status, result);
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define WHY_SIZE 256
-#define NS_PER_MS INT64_C(1000000)
 /* Virtual time 0: a whole second, far enough from 0 that no time looks like "not set". */
 #define START_NS INT64_C(1000000000000000)
 

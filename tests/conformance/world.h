@@ -18,6 +18,7 @@
 #define NAMESPACE "default"
 #define FULL_NAME_SIZE (sizeof NAMESPACE + 64)
 #define PLUGINS_MAX 63
+#define NS_PER_MS INT64_C(1000000)
 #define WORKERS_MAX 16
 
 struct profile {
@@ -69,6 +70,9 @@ struct world {
     struct pod *pods;
     struct node *nodes;
     struct group *groups;
+    /* what upstream counts as incoming by deletions of pods that it does not have, by place */
+    uint64_t phantoms[SCHEDQ_ASIDE + 1];
+    const struct group *last_popped; /* by the last pop that took anything; NULL: a pod */
     uint64_t node_count;
 };
 
