@@ -139,8 +139,8 @@ pop_group(schedq_worker_t *worker, bool waits, int64_t deadline, schedq_popped_g
         worker_say(worker, "room 0: at least 1");
         status = SCHEDQ_INVALID;
     } else {
-        status = worker->queue->ops->pop_group(worker, waits, deadline, group, members, room,
-                                               count);
+        status =
+            worker->queue->ops->pop_group(worker, waits, deadline, group, members, room, count);
     }
     if (status == SCHEDQ_FULL) {
         worker_say(worker, "room %zu: the group has %zu members", room, *count);

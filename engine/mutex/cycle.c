@@ -52,8 +52,7 @@ cycle_describe(const struct mutex_queue *queue, uint32_t index, schedq_popped_t 
 }
 
 void
-cycle_begin_flight(struct mutex_queue *queue, uint32_t index, uint64_t order,
-                   schedq_popped_t *out)
+cycle_begin_flight(struct mutex_queue *queue, uint32_t index, uint64_t order, schedq_popped_t *out)
 {
     struct entry *entry = pod_at(queue, index);
 

@@ -25,11 +25,8 @@ members_of(const struct groups *groups, uint32_t top)
 {
     const struct group *group = group_at(groups, top);
 
-    return (struct members){.groups = groups,
-                            .top = top,
-                            .slot = top,
-                            .index = group->first,
-                            .left = group->joined};
+    return (struct members){
+        .groups = groups, .top = top, .slot = top, .index = group->first, .left = group->joined};
 }
 
 /* NO_ENTRY: there are no more. */
@@ -103,8 +100,8 @@ ask_member(struct mutex_queue *queue, uint32_t index)
         uint32_t count;
         const struct gate *gates = registry_gates(&queue->base.registry, member->profile, &count);
 
-        member->gate = gating_ask(gates, count, member->gate, member->object,
-                                  &queue->counters.gate_calls);
+        member->gate =
+            gating_ask(gates, count, member->gate, member->object, &queue->counters.gate_calls);
         member->unschedulable |= gate_bit(member->gate);
     }
     return member->gate;
@@ -116,11 +113,11 @@ in_order(const struct mutex_queue *queue, uint32_t index)
 {
     const struct entry *entry = pod_at(queue, index);
 
-    return (schedq_popped_t){.name = entry->name,
-                             .name_length = entry->name_length,
-                             .priority = entry->priority,
-                             .history = {.timestamp_ns = entry->timestamp,
-                                         .attempts = entry->attempts}};
+    return (schedq_popped_t){
+        .name = entry->name,
+        .name_length = entry->name_length,
+        .priority = entry->priority,
+        .history = {.timestamp_ns = entry->timestamp, .attempts = entry->attempts}};
 }
 
 static bool
@@ -383,9 +380,8 @@ oldest_to_join(const struct mutex_queue *queue, uint32_t root)
         uint32_t next = group_at(groups, slot)->joining;
 
         if (next != NO_ENTRY &&
-            (found == NO_GROUP ||
-             pod_at(queue, next)->timestamp <
-                 pod_at(queue, group_at(groups, found)->joining)->timestamp)) {
+            (found == NO_GROUP || pod_at(queue, next)->timestamp <
+                                      pod_at(queue, group_at(groups, found)->joining)->timestamp)) {
             found = slot;
         }
     }

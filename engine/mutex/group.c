@@ -20,11 +20,8 @@
 static struct route
 route_of(struct mutex_queue *queue, uint32_t label, schedq_result_t *result)
 {
-    return (struct route){.queue = queue,
-                          .result = result,
-                          .now = queue_now(queue),
-                          .label = label,
-                          .recount = true};
+    return (struct route){
+        .queue = queue, .result = result, .now = queue_now(queue), .label = label, .recount = true};
 }
 
 /* Where the root's record is, and whether something became poppable. */
@@ -490,8 +487,8 @@ hear_members(struct mutex_queue *queue, uint32_t top, bool judges)
                 said.pending |= member->pending;
                 if (judges && known) {
                     said.strategy = group_stronger(
-                        said.strategy, mutex_event_log_judge(&queue->log, member,
-                                                             &queue->counters.hint_calls));
+                        said.strategy,
+                        mutex_event_log_judge(&queue->log, member, &queue->counters.hint_calls));
                 }
             }
             index = groups->links[index].next;
@@ -561,14 +558,14 @@ route_ended(const struct route *route, uint32_t record, const schedq_group_end_t
 
 /* [host] As a pod's failure: did events come that were not judged? */
 static bool
-is_outdated(struct mutex_queue *queue, const struct entry *entry, const schedq_group_end_t *end,
-            const struct said *said, schedq_result_t *result)
+cycle_is_outdated(struct mutex_queue *queue, const struct entry *entry,
+                  const schedq_group_end_t *end, const struct said *said, schedq_result_t *result)
 {
     uint64_t rejectors =
         end->place == SCHEDQ_GATED ? gate_bit(end->gate) : said->unschedulable | said->pending;
-    uint64_t newest = rejectors == 0 ? queue->log.newest
-                                     : mutex_event_log_newest_stamp(&queue->log, entry->profile,
-                                                                    rejectors);
+    uint64_t newest = rejectors == 0
+                          ? queue->log.newest
+                          : mutex_event_log_newest_stamp(&queue->log, entry->profile, rejectors);
 
     if (!queue->base.rules.host || (end->place != SCHEDQ_PARKED && end->place != SCHEDQ_GATED) ||
         (newest <= end->judged_up_to && (entry->marks & MARK_ACTIVATED) == 0)) {
@@ -628,7 +625,7 @@ mutex_group_done(schedq_worker_t *worker, schedq_token_t *token, const schedq_gr
         const struct said said = hear_members(
             queue, slot, end->outcome == SCHEDQ_GROUP_REJECTED && !queue->base.rules.host);
 
-        if (is_outdated(queue, entry, end, &said, result)) {
+        if (cycle_is_outdated(queue, entry, end, &said, result)) {
             entry->marks &= (uint8_t)~MARK_ACTIVATED;
             entry_changed(entry);
             token->bits = entry_ref(entry, index);

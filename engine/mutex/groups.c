@@ -37,8 +37,8 @@ reserve_links(struct groups *groups)
     while (numbers < wanted) {
         numbers *= 2;
     }
-    struct group_link *links = memory_grow(groups->memory, MEMORY_QUEUES, groups->links, old,
-                                           numbers, sizeof *links);
+    struct group_link *links =
+        memory_grow(groups->memory, MEMORY_QUEUES, groups->links, old, numbers, sizeof *links);
 
     if (links == NULL) {
         return false;
@@ -52,7 +52,7 @@ reserve_links(struct groups *groups)
 }
 
 static uint32_t *
-bucket_of(const struct groups *groups, uint64_t number)
+chain_of(const struct groups *groups, uint64_t number)
 {
     return &groups->buckets[(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (groups->capacity - 1)];
 }
@@ -60,7 +60,7 @@ bucket_of(const struct groups *groups, uint64_t number)
 static void
 chain_in(struct groups *groups, uint32_t slot)
 {
-    uint32_t *bucket = bucket_of(groups, group_at(groups, slot)->number);
+    uint32_t *bucket = chain_of(groups, group_at(groups, slot)->number);
 
     group_at(groups, slot)->chain = *bucket;
     *bucket = slot;
@@ -83,10 +83,10 @@ reserve_slots(struct groups *groups, uint32_t more)
     capacity = capacity == 0 ? FIRST_SLOTS : 2 * capacity;
     uint32_t *buckets =
         memory_alloc(groups->memory, MEMORY_QUEUES, capacity * sizeof *buckets, CACHE_LINE);
-    struct group *slots = buckets == NULL ? NULL
-                                          : memory_grow(groups->memory, MEMORY_QUEUES,
-                                                        groups->slots, groups->capacity, capacity,
-                                                        sizeof *slots);
+    struct group *slots = buckets == NULL
+                              ? NULL
+                              : memory_grow(groups->memory, MEMORY_QUEUES, groups->slots,
+                                            groups->capacity, capacity, sizeof *slots);
 
     if (slots == NULL) {
         memory_free(groups->memory, MEMORY_QUEUES, buckets, capacity * sizeof *buckets);
@@ -119,7 +119,7 @@ mutex_groups_reserve(struct groups *groups)
 uint32_t
 mutex_groups_find(const struct groups *groups, uint64_t number)
 {
-    uint32_t slot = groups->capacity != 0 ? *bucket_of(groups, number) : NO_GROUP;
+    uint32_t slot = groups->capacity != 0 ? *chain_of(groups, number) : NO_GROUP;
 
     while (slot != NO_GROUP && group_at(groups, slot)->number != number) {
         slot = group_at(groups, slot)->chain;
@@ -158,7 +158,7 @@ void
 mutex_groups_drop(struct groups *groups, uint32_t slot)
 {
     struct group *group = group_at(groups, slot);
-    uint32_t *link = bucket_of(groups, group->number);
+    uint32_t *link = chain_of(groups, group->number);
 
     if (group->record != NO_ENTRY || group->pods != 0 || group->below != NO_GROUP) {
         return;

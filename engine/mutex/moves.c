@@ -131,9 +131,8 @@ passes(const void *ctx, const struct entry *entry)
 static bool
 is_candidate(const struct walk *walk, const struct entry *entry, uint32_t index)
 {
-    return entry_is_group(entry)
-               ? mutex_gather_any(walk->route.queue, index, passes, walk)
-               : passes(walk, entry);
+    return entry_is_group(entry) ? mutex_gather_any(walk->route.queue, index, passes, walk)
+                                 : passes(walk, entry);
 }
 
 /* Can any pod of this lot be a candidate? The catch-all's pods answer for themselves. */
@@ -201,9 +200,8 @@ try_pod(const struct walk *walk, uint32_t index)
         !is_candidate(walk, entry, index)) {
         return;
     }
-    enum strategy strategy = entry_is_group(entry)
-                                 ? mutex_gather_judge(queue, index, &walk->event)
-                                 : mutex_moves_judge(queue, entry, &walk->event);
+    enum strategy strategy = entry_is_group(entry) ? mutex_gather_judge(queue, index, &walk->event)
+                                                   : mutex_moves_judge(queue, entry, &walk->event);
 
     if (mutex_route_by_strategy(&walk->route, index, strategy)) {
         queue->counters.moves++;
@@ -314,9 +312,8 @@ RARELY static void
 move_target_groups(const struct walk *walk, uint32_t member)
 {
     struct mutex_queue *queue = walk->route.queue;
-    uint32_t own = member != NO_ENTRY
-                       ? mutex_gather_record(queue, group_of(&queue->groups, member))
-                       : NO_ENTRY;
+    uint32_t own = member != NO_ENTRY ? mutex_gather_record(queue, group_of(&queue->groups, member))
+                                      : NO_ENTRY;
 
     for (uint32_t slot = 0; slot < queue->groups.made; slot++) {
         const struct group *group = group_at(&queue->groups, slot);

@@ -77,8 +77,9 @@ mutex_place_of_backoff(const struct mutex_queue *queue, const struct entry *entr
 {
     bool failed_with_error = (entry->unschedulable | entry->pending) == 0;
 
-    return (failed_with_error || entry_is_group(entry)) && queue->base.rules.errors_apart ? SCHEDQ_ERROR_BACKOFF
-                                                               : SCHEDQ_BACKOFF;
+    return (failed_with_error || entry_is_group(entry)) && queue->base.rules.errors_apart
+               ? SCHEDQ_ERROR_BACKOFF
+               : SCHEDQ_BACKOFF;
 }
 
 /* By the number of members that it had when it failed. */
@@ -112,7 +113,8 @@ mutex_place_is_backing_off(const struct mutex_queue *queue, const struct entry *
     if (entry->gate != 0 && queue->base.rules.gated_never_backs_off) {
         return false;
     }
-    return backoff_is_waiting(&queue->base.rules.backoff, mutex_place_expiry(queue, entry, index), now);
+    return backoff_is_waiting(&queue->base.rules.backoff, mutex_place_expiry(queue, entry, index),
+                              now);
 }
 
 static struct order

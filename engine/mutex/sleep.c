@@ -178,7 +178,7 @@ take_pod(struct mutex_queue *queue, void *ctx)
 
 /* take_fn */
 static schedq_status_t
-take_group(struct mutex_queue *queue, void *ctx)
+take_any(struct mutex_queue *queue, void *ctx)
 {
     return mutex_group_take(queue, ctx);
 }
@@ -244,7 +244,7 @@ mutex_pop_group(schedq_worker_t *worker, bool waits, int64_t deadline, schedq_po
 
     queue_lock(queue);
     if (waits) {
-        status = wait_and_take(worker, deadline, take_group, &pop);
+        status = wait_and_take(worker, deadline, take_any, &pop);
     } else {
         status = mutex_group_take(queue, &pop);
     }

@@ -64,8 +64,8 @@ metrics_stats(struct text *text, const schedq_stats_t *stats, bool entities)
     head(text, "scheduler_pending_pods", "gauge", "Pods that wait, by queue.");
     for (size_t i = 0; i < sizeof pending / sizeof pending[0]; i++) {
         if (i < PLAIN_QUEUES || stats->groups_known) {
-            text_add(text, "scheduler_pending_pods{queue=\"%s\"} %" PRIu64 "\n",
-                     pending[i].queue, pending[i].pods);
+            text_add(text, "scheduler_pending_pods{queue=\"%s\"} %" PRIu64 "\n", pending[i].queue,
+                     pending[i].pods);
         }
     }
     if (entities) {

@@ -1,4 +1,4 @@
-/**
+/** @file
  * schedq, pods that are tried together: groups. docs/GROUPS.md has the order of calls.
  *
  * A group is a number of the caller's, not 0, that pods name when they are added
@@ -10,13 +10,14 @@
  * Timestamp, counters, a backoff and a place as a pod has, and is active when the quorum waits and
  * no member's gate refuses. schedq_try_pop_group takes it with all its members.
  *
- * WHAT HOLDS. A member is returned by no other pop. A group's pop returns at least its quorum, until
- * one of its cycles ended in PLACED; then one member is enough. A leaf (a group that members name)
- * below a root keeps its own quorum: its members stay aside until it has that. The quorum of a group
- * that has groups below it counts those of them that have theirs. A member is in one cycle at a time.
+ * WHAT HOLDS. A member is returned by no other pop. A group's pop returns at least its quorum,
+ * until one of its cycles ended in PLACED; then one member is enough. A leaf (a group that members
+ * name) below a root keeps its own quorum: its members stay aside until it has that. The quorum of
+ * a group that has groups below it counts those of them that have theirs. A member is in one cycle
+ * at a time.
  *
- * WHO IS WITH IT. Those that had joined when the pop began, and had not left when it ended. One that
- * joins during the pop may be. One that joins later, or fails, waits for the end of the cycle.
+ * WHO IS WITH IT. Those that had joined when the pop began, and had not left when it ended. One
+ * that joins during the pop may be. One that joins later, or fails, waits for the end of the cycle.
  *
  * The calls for one pod are for members too. A held member does not count and is not popped. A
  * member's activation activates the root's record. What its plugins said of a failed member counts
@@ -46,8 +47,8 @@ typedef struct schedq_group_spec {
     uint8_t  reserved[3]; /**< zero */
     uint64_t object;          /**< the caller's group: 64 bits that its pop returns. The queue
                                    passes it to no callback, and counts no reference to it */
-    uint64_t parent;          /**< the group above it, declared or not; 0: it is a root. Kept from the
-                                   declaration on */
+    uint64_t parent;          /**< the group above it, declared or not; 0: it is a root. Kept from
+                                   the declaration on */
 } schedq_group_spec_t;
 
 #define SCHEDQ_GROUP_SPEC_INIT                                    \
@@ -65,7 +66,8 @@ typedef struct schedq_popped_group {
     uint64_t seen;            /**< [host] events after this sequence happened during the cycle */
     uint64_t cycle;           /**< number of this pop, which its members have too; 0 unless
                                    config.count_cycles */
-    int64_t  backoff_expiry_ns; /**< end of its last backoff, on the queue's clock; 0 = it had none */
+    int64_t  backoff_expiry_ns; /**< end of its last backoff, on the queue's clock; 0 = it had
+                                     none */
     int32_t  priority;        /**< as at this pop */
     uint8_t  more;            /**< 1: something else is poppable (LOCKFREE: perhaps) */
     schedq_profile_t profile; /**< as declared */
@@ -75,10 +77,12 @@ typedef struct schedq_popped_group {
 
 /** What became of a group in its cycle. */
 typedef enum schedq_group_outcome {
-    SCHEDQ_GROUP_PLACED = 0, /**< members were placed; those that are left are tried again at once */
-    SCHEDQ_GROUP_REJECTED,   /**< it fits nowhere: what rejected its members keeps it back (kube_minor
-                                  37: it backs off) */
-    SCHEDQ_GROUP_ERROR       /**< something broke: it backs off */
+    /** members were placed; those that are left are tried again at once */
+    SCHEDQ_GROUP_PLACED = 0,
+    /** it fits nowhere: what rejected its members keeps it back (kube_minor: it backs off) */
+    SCHEDQ_GROUP_REJECTED,
+    /** something broke: it backs off */
+    SCHEDQ_GROUP_ERROR
 } schedq_group_outcome_t;
 
 /** How a group's cycle ends. Begin with SCHEDQ_GROUP_END_INIT; a default is 0. */
@@ -126,12 +130,14 @@ typedef struct schedq_group_info {
  * Declares a group. Members that wait for it join, and those of groups below that get a root by it.
  *
  * @param group  not 0
+ * @param spec   not referenced after the call
  * @param result place: of the root's record, NOWHERE if there is no root; to_active and so on,
  *               poppable: what the members' joining made of it. A record counts as one. May be NULL
  * @retval SCHEDQ_OK       it is declared
  * @retval SCHEDQ_EXISTS   it was; nothing changed
  * @retval SCHEDQ_CLOSED   the queue is closed; nothing changed
- * @retval SCHEDQ_FULL     max_pods or max_bands; nothing changed
+ * @retval SCHEDQ_FULL     max_pods (a declared group counts as one pod), or max_bands (its priority
+ *                         is one more); nothing changed
  * @retval SCHEDQ_NOMEM    nothing changed
  * @retval SCHEDQ_INVALID  group 0, its own parent, unknown profile; nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
@@ -146,6 +152,7 @@ SCHEDQ_API schedq_status_t schedq_group_add(schedq_worker_t *worker, uint64_t gr
  * Replaces a group's priority, quorum and object. A record that is queued is sorted anew, at once.
  *
  * A smaller quorum may complete it, a larger one make it incomplete: its record is aside then.
+ * @param group  not 0
  * @param spec   parent and profile as declared
  * @param result as schedq_group_add
  * @retval SCHEDQ_OK         replaced
@@ -161,11 +168,12 @@ SCHEDQ_API schedq_status_t schedq_group_update(schedq_worker_t *worker, uint64_t
                                                schedq_result_t *result);
 
 /**
- * Ends a declaration. Members, of groups below too, stay aside, until there is a root again. History
- * and backoff of its record end with it.
+ * Ends a declaration. Members, of groups below too, stay aside, until there is a root again.
+ * History and backoff of its record end with it.
  *
  * In its cycle it is noted: schedq_group_done ends the record, unless the group was declared again
  * meanwhile, with the same parent and profile.
+ * @param group  not 0
  * @param result place: of the record before; INFLIGHT: it is noted. May be NULL
  * @retval SCHEDQ_OK         it is not declared any more
  * @retval SCHEDQ_NOT_FOUND  it was not; nothing changed
@@ -178,9 +186,10 @@ SCHEDQ_API schedq_status_t schedq_group_delete(schedq_worker_t *worker, uint64_t
                                                schedq_result_t *result);
 
 /**
- * Makes the record of a group's root active, if it waits and no member's gate refuses. In its cycle:
- * it is not parked then.
+ * Makes the record of a group's root active, if it waits and no member's gate refuses. In its
+ * cycle: it is not parked then.
  *
+ * @param group  not 0
  * @param result counts; may be NULL
  * @retval SCHEDQ_OK         also if there is no root, or nothing waits
  * @retval SCHEDQ_NOT_FOUND  it is not declared; nothing changed
@@ -196,6 +205,8 @@ SCHEDQ_API schedq_status_t schedq_group_activate(schedq_worker_t *worker, uint64
 /**
  * Copies what the queue knows of a group.
  *
+ * @param group not 0
+ * @param info  with its struct_size
  * @retval SCHEDQ_OK         *info is set
  * @retval SCHEDQ_NOT_FOUND  it is neither declared nor in its cycle; *info is as it was
  * @retval SCHEDQ_INVALID    group 0, info NULL or its struct_size; *info is as it was
@@ -211,9 +222,9 @@ SCHEDQ_API schedq_status_t schedq_group_get(schedq_worker_t *worker, uint64_t gr
  * pod from backoff where schedq_try_pop takes one. Without waiting.
  *
  * @param group   written with OK
- * @param members room for `room`; with OK the first *count are written: each as from schedq_try_pop.
- *                Of one group by priority, attempts (more first), Timestamp and name; groups below
- *                by their numbers
+ * @param members room for `room`; with OK the first *count are written: each as from
+ *                schedq_try_pop. Of one group by priority, attempts (more first), Timestamp and
+ *                name; groups below by their numbers
  * @param room    at least 1
  * @param count   OK: how many; FULL: how many there are; else 0; not written with INVALID and BUSY
  * @retval SCHEDQ_OK       they are in flight, and the group's record; the caller is their holder
@@ -235,6 +246,10 @@ SCHEDQ_API schedq_status_t schedq_try_pop_group(schedq_worker_t *worker,
  * The same; waits until a time for something to pop. Serves time as schedq_pop does.
  *
  * @param deadline_ns on the queue's clock; SCHEDQ_NO_DEADLINE: it does not end
+ * @param group       as schedq_try_pop_group, and members, room, count
+ * @param members     the same
+ * @param room        the same
+ * @param count       the same
  * @retval SCHEDQ_OK        as schedq_try_pop_group
  * @retval SCHEDQ_FULL      the same
  * @retval SCHEDQ_TIMEDOUT  the deadline passed; *count is 0
@@ -257,17 +272,18 @@ SCHEDQ_API schedq_status_t schedq_pop_group_until(schedq_worker_t *worker, int64
  * parked. Without enough of them it is aside. An event during the cycle that could help one of the
  * members that failed in it counts, as in schedq_fail.
  * @param token  of the group; in and out, as schedq_fail's
+ * @param end    what became of the group
  * @param result place: of the record; NOWHERE: it was undeclared. May be NULL
  * @retval SCHEDQ_OK       the token is used up
- * @retval SCHEDQ_RETRY    [host] PARKED or GATED: judge the events up to result->sequence, then call
- *                         again with the new *token
+ * @retval SCHEDQ_RETRY    [host] PARKED or GATED: judge the events up to result->sequence, then
+ *                         call again with the new *token
  * @retval SCHEDQ_STALE    the token was used before, or is that of a pod; nothing changed
  * @retval SCHEDQ_NOMEM    (never with MUTEX) *token may be a new token; nothing else changed
  * @retval SCHEDQ_INVALID  an outcome or place that is none; nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
  *
- * Threads: [worker]  Progress: locks; O(log n + members + events since its pop, if one concerns what
- *                    rejected them).
+ * Threads: [worker]  Progress: locks; O(log n + members + events since its pop, if one concerns
+ *                    what rejected them).
  */
 SCHEDQ_API schedq_status_t schedq_group_done(schedq_worker_t *worker, schedq_token_t *token,
                                              const schedq_group_end_t *end,

@@ -79,8 +79,8 @@ hint_named(const char *name)
         const char *name;
         schedq_hint_fn hint;
     } hints[] = {
-        {"always", hint_always}, {"never", hint_never}, {"error", hint_error},
-        {"parity", hint_parity}, {"fits", hint_fits},   {"grew", hint_grew},
+        {"always", hint_always}, {"never", hint_never},         {"error", hint_error},
+        {"parity", hint_parity}, {"fits", hint_fits},           {"grew", hint_grew},
         {"mine", hint_mine},     {"mygroup", groups_hint_mine}, {"mindown", groups_hint_min},
     };
 

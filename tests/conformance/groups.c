@@ -184,8 +184,7 @@ run_group_get(struct world *world, const struct operation *operation, FILE *resu
 {
     const struct profile *profile = world_profile(world, "default-scheduler");
     schedq_group_info_t info = SCHEDQ_GROUP_INFO_INIT;
-    schedq_status_t status =
-        schedq_group_get(world->worker, group_number(operation->group), &info);
+    schedq_status_t status = schedq_group_get(world->worker, group_number(operation->group), &info);
 
     if (status != SCHEDQ_OK || !is_queued(&info)) {
         fputs("absent", result);

@@ -122,8 +122,7 @@ note(void *ctx, const schedq_pod_info_t *info)
         .attempts = info->history.attempts,
         .group = group_name(look->world, info->group),
     };
-    const struct pod *pod =
-        world_find_pod(look->world, (struct pod_name){seen.name, seen.uid});
+    const struct pod *pod = world_find_pod(look->world, (struct pod_name){seen.name, seen.uid});
 
     seen.position = pod != NULL ? pod->position : 0;
 

@@ -49,7 +49,7 @@ static const struct verb {
 #define NAMING \
     (SPECS | BIT(OP_DONE) | BIT(OP_DELETE) | BIT(OP_NOMINATE) | BIT(OP_DENOMINATE) | BIT(OP_GET))
 #define ASSIGNED (BIT(OP_ASSIGNED_ADD) | BIT(OP_ASSIGNED_UPDATE))
-#define DECLARING                                                                            \
+#define DECLARING                                                                              \
     (BIT(OP_GROUP_ADD) | BIT(OP_GROUP_UPDATE) | BIT(OP_GROUP_DELETE) | BIT(OP_COMPOSITE_ADD) | \
      BIT(OP_COMPOSITE_UPDATE) | BIT(OP_COMPOSITE_DELETE))
 #define GROUPS (DECLARING | BIT(OP_GROUP_DONE) | BIT(OP_GROUP_GET))
@@ -397,7 +397,8 @@ static bool
 check_group_name(const struct fields *fields, const char *name)
 {
     if (name != NULL && strlen(name) > 8) {
-        report(fields->file, fields->line, "group \"%s\": expected a name of at most 8 bytes", name);
+        report(fields->file, fields->line, "group \"%s\": expected a name of at most 8 bytes",
+               name);
         return false;
     }
     return true;

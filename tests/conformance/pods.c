@@ -142,7 +142,8 @@ write_group_popped(struct world *world, const schedq_popped_group_t *popped,
 
         if (pod != NULL) {
             pod->position = i;
-            fprintf(result, "%s%s/%u", i == 0 ? "" : ",", pod->id.name, members[i].history.attempts);
+            fprintf(result, "%s%s/%u", i == 0 ? "" : ",", pod->id.name,
+                    members[i].history.attempts);
         }
     }
 }

@@ -145,9 +145,9 @@ read_interest(struct reader *reader, const struct fields *fields, char *field,
     const char *hint = field_value(field);
 
     if (hint != NULL && (interest->hint = hint_named(hint)) == NULL) {
-        return malformed(reader,
-                         "a hint always, never, error, parity, fits, grew, mine, mygroup or mindown "
-                         "after '='");
+        return malformed(
+            reader, "a hint always, never, error, parity, fits, grew, mine, mygroup or mindown "
+                    "after '='");
     }
     return parse_event(fields, field, &interest->event);
 }
@@ -176,7 +176,8 @@ read_plugin_field(struct reader *reader, const struct fields *fields, char *fiel
         return true;
     }
     return malformed(
-        reader, "\"plugin NAME [profile=X] [preenqueue[=G|=gang]] RESOURCE:ACTION|ACTION[=HINT] ...\"");
+        reader,
+        "\"plugin NAME [profile=X] [preenqueue[=G|=gang]] RESOURCE:ACTION|ACTION[=HINT] ...\"");
 }
 
 static bool

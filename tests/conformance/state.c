@@ -90,8 +90,8 @@ by_leaf(const void *left_pod, const void *right_pod)
 static int
 by_leaf_and_name(const void *left_pod, const void *right_pod)
 {
-    int order = strcmp(((const struct seen *)left_pod)->group,
-                       ((const struct seen *)right_pod)->group);
+    int order =
+        strcmp(((const struct seen *)left_pod)->group, ((const struct seen *)right_pod)->group);
 
     return order != 0 ? order : by_name(left_pod, right_pod);
 }

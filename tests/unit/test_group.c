@@ -276,8 +276,8 @@ who_joins_during_the_cycle_is_in_the_next_one(void **state)
     assert_string_equal(text, "activeQ:0; backoffQ:0; unschedulablePods:0; "
                               "pendingPodGroupMemberPods:1; incompletePodGroupPods:0");
     fx_add(fixture, "ns/x", 0);
-    assert_ok(schedq_try_pop_group(fx_worker(fixture), &(schedq_popped_group_t){0},
-                                   &taken[8], 1, &(size_t){0}));
+    assert_ok(schedq_try_pop_group(fx_worker(fixture), &(schedq_popped_group_t){0}, &taken[8], 1,
+                                   &(size_t){0}));
     assert_string_equal(taken[8].name, "ns/x");
     fx_done(fixture, &taken[0]);
     fx_fail(fixture, &taken[1], 0, 0);
@@ -424,8 +424,7 @@ without_room_for_all_nothing_is_taken(void **state)
     assert_status(schedq_try_pop_group(fx_worker(fixture), &group, taken, 1, &taken_count),
                   SCHEDQ_FULL);
     assert_int_equal(taken_count, 2);
-    assert_string_equal(schedq_worker_error(fx_worker(fixture)),
-                        "room 1: the group has 2 members");
+    assert_string_equal(schedq_worker_error(fx_worker(fixture)), "room 1: the group has 2 members");
     assert_place(look(fixture, GANG).place, SCHEDQ_ACTIVE);
     assert_int_equal(look(fixture, GANG).history.attempts, 0);
     pop(fixture, GANG, "ab");
@@ -606,8 +605,7 @@ wrong_arguments_are_refused(void **state)
     assert_status(schedq_group_add(worker, 1, &spec, NULL), SCHEDQ_EXISTS);
     spec.parent = 2;
     assert_status(schedq_group_update(worker, 1, &spec, NULL), SCHEDQ_INVALID);
-    assert_string_equal(schedq_worker_error(worker),
-                        "spec.parent 2: 0, a group keeps its parent");
+    assert_string_equal(schedq_worker_error(worker), "spec.parent 2: 0, a group keeps its parent");
     assert_status(schedq_try_pop_group(worker, &group, taken, 0, &taken_count), SCHEDQ_INVALID);
     how.outcome = 9;
     assert_status(schedq_group_done(worker, &group.token, &how, NULL), SCHEDQ_INVALID);
