@@ -1,5 +1,6 @@
 /* Groups: pods that are tried together. */
 #include <schedq/group.h>
+#include <schedq/label.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -430,6 +431,157 @@ without_room_for_all_nothing_is_taken(void **state)
     pop(fixture, GANG, "ab");
 }
 
+static void
+who_has_no_members_keeps_its_history(void **state)
+{
+    fixture_t *fixture = *state;
+    declare(fixture, GANG, 0, 1, 0);
+    join(fixture, "ns/a", GANG);
+    pop(fixture, GANG, "a");
+    fail_all(fixture, 0);
+    end(fixture, SCHEDQ_GROUP_ERROR);
+    drop(fixture, "ns/a");
+    assert_place(look(fixture, GANG).place, SCHEDQ_ASIDE);
+    assert_int_equal(look(fixture, GANG).history.errors, 1);
+    pop_none(fixture);
+}
+
+static void
+a_pop_that_waits_ends_by_its_time_or_the_close(void **state)
+{
+    fixture_t *fixture = *state;
+    declare(fixture, GANG, 0, 1, 0);
+    assert_status(schedq_pop_group_until(fx_worker(fixture), fx_now(fixture), &group, taken, ROOM,
+                                         &taken_count),
+                  SCHEDQ_TIMEDOUT);
+    join(fixture, "ns/a", GANG);
+    assert_ok(schedq_pop_group_until(fx_worker(fixture), SCHEDQ_NO_DEADLINE, &group, taken, ROOM,
+                                     &taken_count));
+    assert_int_equal(group.group, GANG);
+    assert_ok(schedq_close(fx_queue(fixture)));
+    assert_status(schedq_pop_group_until(fx_worker(fixture), SCHEDQ_NO_DEADLINE, &group, taken,
+                                         ROOM, &taken_count),
+                  SCHEDQ_CLOSED);
+    assert_status(try_pop(fixture), SCHEDQ_CLOSED);
+}
+
+/* ---- members of a group that is not declared: on any engine ---- */
+
+static void
+a_member_waits_aside_for_its_group(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_result_t result = join(fixture, "ns/a", GANG);
+    assert_int_equal(result.poppable, 0);
+    assert_int_equal(result.to_active, 0);
+    fx_pop_nothing(fixture);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ASIDE);
+    assert_place(fx_info(fixture, result.pod).place, SCHEDQ_ASIDE);
+    assert_true(fx_info(fixture, result.pod).group == GANG);
+    assert_int_equal(fx_stats(fixture).aside, 1);
+    assert_true(schedq_words(fx_queue(fixture))->aside == 1);
+    assert_true(fx_find(fixture, "ns/a").object == result.object);
+    drop(fixture, "ns/a");
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_NOWHERE);
+    assert_true(schedq_words(fx_queue(fixture))->aside == 0);
+}
+
+static void
+neither_time_nor_events_nor_a_call_bring_a_member_out(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_t pod = join(fixture, "ns/a", GANG).pod;
+    fx_move(fixture, SCHEDQ_EVENT_WILDCARD);
+    fx_pass(fixture, SEC(400));
+    assert_ok(schedq_activate(fx_worker(fixture), &pod, 1, NULL));
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = SCHEDQ_EVENT_WILDCARD;
+    change.target = pod;
+    assert_ok(schedq_notify(fx_worker(fixture), &change, NULL));
+    fx_pop_nothing(fixture);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ASIDE);
+}
+
+static void
+an_update_leaves_a_member_aside(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t spec = fx_spec(7);
+    schedq_result_t result;
+    uint64_t before = join(fixture, "ns/a", GANG).object;
+    spec.object = 55;
+    spec.nominated_node = 3;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, &result));
+        assert_true(result.object == (i == 0 ? before : 55));
+        assert_place(result.place, SCHEDQ_ASIDE);
+    }
+    assert_int_equal(fx_info(fixture, result.pod).priority, 7);
+    assert_true(fx_info(fixture, result.pod).nominated_node == 3);
+    assert_true(fx_info(fixture, result.pod).group == GANG);
+    assert_true(schedq_words(fx_queue(fixture))->aside == 1);
+    fx_pop_nothing(fixture);
+}
+
+static void
+a_member_is_held_and_comes_back_aside(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_result_t result;
+    schedq_pod_t pod = join(fixture, "ns/a", GANG).pod;
+    assert_ok(schedq_hold(fx_worker(fixture), pod, &result));
+    assert_place(result.place, SCHEDQ_HELD);
+    assert_int_equal(fx_stats(fixture).held, 1);
+    assert_int_equal(fx_stats(fixture).aside, 0);
+    assert_ok(schedq_release(fx_worker(fixture), pod, &result));
+    assert_place(result.place, SCHEDQ_ASIDE);
+    assert_ok(schedq_not_before(fx_worker(fixture), pod, fx_now(fixture) + SEC(5), &result));
+    assert_place(result.place, SCHEDQ_HELD);
+    fx_pass(fixture, SEC(6));
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ASIDE);
+    assert_int_equal(fx_stats(fixture).held, 0);
+    assert_int_equal(fx_stats(fixture).aside, 1);
+    fx_pop_nothing(fixture);
+}
+
+static void
+members_come_in_batches_and_go_by_label(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_add_item_t items[4];
+    uint8_t statuses[4];
+    size_t count;
+    for (unsigned i = 0; i < 4; i++) {
+        items[i] = fx_item(i, 1, 0);
+        items[i].spec.group = i < 3 ? GANG : 0;
+        items[i].spec.label = 5;
+    }
+    assert_ok(schedq_add_many(fx_worker(fixture), "abcd", 4, items, 4, NULL, statuses, NULL));
+    assert_int_equal(fx_stats(fixture).aside, 3);
+    (void)fx_pop(fixture, "d");
+    fx_pop_nothing(fixture);
+    assert_ok(schedq_label_cancel(fx_worker(fixture), 5, NULL, 0, &count));
+    assert_int_equal(count, 4);
+    assert_int_equal(fx_stats(fixture).aside, 0);
+}
+
+static void
+a_member_comes_back_aside_after_its_done(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t spec = fx_spec(0);
+    schedq_history_t history = {.attempts = 3, .rejections = 2};
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    schedq_result_t result;
+    spec.group = GANG;
+    assert_ok(schedq_readd(fx_worker(fixture), "ns/a", 4, &spec, &history, &failure, &result));
+    assert_place(result.place, SCHEDQ_ASIDE);
+    assert_int_equal(fx_info(fixture, result.pod).history.attempts, 3);
+    assert_int_equal(fx_info(fixture, result.pod).history.errors, 1);
+    fx_pass(fixture, SEC(60));
+    fx_pop_nothing(fixture);
+}
+
 /* ---- gates ---- */
 
 static void
@@ -656,7 +808,17 @@ many_groups_come_and_go(void **state)
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest members[] = {
+        fx_test(a_member_waits_aside_for_its_group),
+        fx_test(neither_time_nor_events_nor_a_call_bring_a_member_out),
+        fx_test(an_update_leaves_a_member_aside),
+        fx_test(a_member_is_held_and_comes_back_aside),
+        fx_test(members_come_in_batches_and_go_by_label),
+        fx_test(a_member_comes_back_aside_after_its_done),
+    };
+    const struct CMUnitTest groups[] = {
+        fx_test(who_has_no_members_keeps_its_history),
+        fx_test(a_pop_that_waits_ends_by_its_time_or_the_close),
         fx_test(members_wait_aside_until_the_quorum_is_there),
         fx_test(members_that_come_before_their_group_wait_for_its_declaration),
         fx_test(who_leaves_takes_the_quorum_away),
@@ -687,5 +849,6 @@ main(int argc, char **argv)
         fx_test(a_declared_group_counts_for_max_pods),
         fx_test(many_groups_come_and_go),
     };
-    return fx_run_tests(argc, argv, tests);
+    const fx_group_t all[] = {fx_group(members, FX_ANY_ENGINE), fx_group(groups, FX_GROUPS)};
+    return fx_run_groups(argc, argv, all);
 }

@@ -13,7 +13,7 @@
 static bool
 decide_active(struct mover *mover, const struct view *view, struct way *way)
 {
-    if (state_place(view->state) == PLACE_HELD) {
+    if (place_is_kept(state_place(view->state))) {
         return false;
     }
     *way = route_activated(mover->worker, view);

@@ -255,10 +255,12 @@ describe_arrival(const struct incoming_pod *pod, const struct arrival *arrival)
                                 .priority = spec->priority,
                                 .flags = spec->flags,
                                 .marks = (spec->not_before_ns != 0 ? MARK_NOT_BEFORE : 0) |
-                                         (spec->label != 0 ? MARK_LABEL : 0),
+                                         (spec->label != 0 ? MARK_LABEL : 0) |
+                                         (spec->group != 0 ? MARK_MEMBER : 0),
                                 .described_node = spec->nominated_node,
                                 .not_before = spec->not_before_ns,
-                                .label = spec->label};
+                                .label = spec->label,
+                                .group = spec->group};
 }
 
 /* Asks the gates, outside of a section. */
@@ -334,18 +336,21 @@ enters_nominator(const struct queue *queue, const struct incoming_pod *pod, enum
 static inline bool
 needs_description(const schedq_pod_spec_t *spec)
 {
-    return (spec->nominated_node | (uint64_t)spec->not_before_ns | spec->label) != 0;
+    return (spec->nominated_node | (uint64_t)spec->not_before_ns | spec->label | spec->group) != 0;
 }
 
-/* Before the pod exists: who reads the label then finds all pods that do. False: no memory. */
+/*
+ * Before the pod exists: who reads what has this key (a label, a group; 0: none) then finds all
+ * pods that do. False: no memory.
+ */
 static bool
-enter_label(struct worker *worker, uint64_t label, const struct arrival *arrival)
+enter_under(struct worker *worker, struct nominator *nominator, uint64_t key,
+            const struct arrival *arrival)
 {
-    struct queue *queue = queue_of(worker);
-
-    return label == 0 || (nominator_make(&queue->labels) &&
-                          nominator_insert(&queue->labels, worker->epoch, label, arrival->record,
-                                           ref_version(arrival->ref), 0));
+    return key == 0 ||
+           (nominator_make(nominator) && nominator_insert(nominator, worker->epoch, key,
+                                                          arrival->record,
+                                                          ref_version(arrival->ref), 0));
 }
 
 COLD static bool
@@ -355,7 +360,8 @@ describe_more(struct worker *worker, const struct incoming_pod *pod, struct arri
     struct description description = describe_arrival(pod, arrival);
 
     description.marks |= (description.flags & SCHEDQ_POD_ORDER_KEY) != 0 ? MARK_OWN_KEY : 0;
-    if (!enter_label(worker, pod->spec->label, arrival)) {
+    if (!enter_under(worker, &queue->labels, pod->spec->label, arrival) ||
+        !enter_under(worker, &queue->members, pod->spec->group, arrival)) {
         return false;
     }
     if (description.described_node != 0 && enters_nominator(queue, pod, arrival->to.place) &&
@@ -471,7 +477,9 @@ find_way(struct worker *worker, const struct incoming_pod *pod, int64_t now, str
 
     bool held = pod->spec->not_before_ns > now;
 
-    if (!held && pod->history == NULL && pod->spec->gate == 0 &&
+    bool aside = pod->spec->group != 0;
+
+    if (!held && !aside && pod->history == NULL && pod->spec->gate == 0 &&
         (rules->host || !queue->base.registry.has_gates)) {
         return go_straight(worker, pod, now, origin, arrival);
     }
@@ -484,18 +492,19 @@ find_way(struct worker *worker, const struct incoming_pod *pod, int64_t now, str
     if (!rules->host) {
         arrival->judged_up_to = stamps_drawn(&queue->stamps); /* before the gates are asked */
     }
-    const struct way way =
-        held ? (struct way){.place = PLACE_HELD} : choose_way(worker, pod, &view, now);
+    const struct way way = held    ? (struct way){.place = PLACE_HELD}
+                           : aside ? (struct way){.place = PLACE_ASIDE}
+                                   : choose_way(worker, pod, &view, now);
 
     arrival->cause |= way.named ? CAUSE_NAMED : 0;
     if (way.place == PLACE_ACTIVE) {
         return go_straight(worker, pod, now, origin, arrival);
     }
-    if (held || (way.place == PLACE_GATED && !rules->counts_updates)) {
+    if (held || aside || (way.place == PLACE_GATED && !rules->counts_updates)) {
         arrival->cause = CAUSE_NONE;
     }
     arrival->backing_off =
-        rules->host && !held && route_is_backing_off(queue, way.gate, &view.history, now);
+        rules->host && !held && !aside && route_is_backing_off(queue, way.gate, &view.history, now);
     return transfer_find(worker, &view, &way, rules->gates_see_leftover ? now : origin->timestamp,
                          &arrival->to)
                ? SCHEDQ_OK
@@ -740,7 +749,7 @@ report_waiting(const struct queue *queue, const struct arrival *arrival, schedq_
     result->pod = entry_handle(arrival->record, ref_version(arrival->ref));
     result->place = (uint8_t)place_public(place);
     result->gate = arrival->to.gate;
-    if (queue->base.rules.host && place != PLACE_HELD) {
+    if (queue->base.rules.host && !place_is_kept(place)) {
         result->ref = arrival->ref;
         result->backing_off = arrival->backing_off;
     }

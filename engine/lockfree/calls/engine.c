@@ -25,6 +25,7 @@ containers_close(struct queue *queue)
     event_log_close(&queue->log);
     nominator_close(&queue->nominator);
     nominator_close(&queue->labels);
+    nominator_close(&queue->members);
     stamps_close(&queue->stamps);
     waiting_close(queue);
     backoff_close(queue);
@@ -43,8 +44,9 @@ parts_open(struct queue *queue)
     struct memory *memory = &queue->base.memory;
 
     waiting_open(queue);
-    nominator_open(&queue->nominator, memory, &queue->entries, false);
-    nominator_open(&queue->labels, memory, &queue->entries, true);
+    nominator_open(&queue->nominator, memory, &queue->entries, HINTS_OF_NODES);
+    nominator_open(&queue->labels, memory, &queue->entries, HINTS_OF_LABELS);
+    nominator_open(&queue->members, memory, &queue->entries, HINTS_OF_GROUPS);
     event_log_open(&queue->log, memory, queue->base.rules.host ? 0 : config->event_log,
                    config->objects, &queue->hazards, config->retain);
     index_open(&queue->index, memory, &queue->entries, &queue->names, settle_pod,
@@ -181,6 +183,7 @@ lockfree_trim(schedq_t *base)
     bands_trim(&queue->bands, worker->epoch);
     lots_trim(&queue->waiting.lots, &caller);
     nominator_trim(&queue->labels, worker->epoch);
+    nominator_trim(&queue->members, worker->epoch);
     slab_trim(&queue->entries.records, worker->epoch);
     slab_trim(&queue->entries.descriptions, worker->epoch);
     names_trim(&queue->names, worker->epoch);

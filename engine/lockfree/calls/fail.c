@@ -432,6 +432,10 @@ decide_failure(struct failing *failing, const struct view *view, struct decision
         *decision = (struct decision){.way = {.place = PLACE_HELD}};
         return;
     }
+    if (route_is_aside(view)) {
+        *decision = (struct decision){.way = {.place = PLACE_ASIDE}};
+        return;
+    }
     if (queue_of(worker)->base.rules.host) {
         decide_by_host(failing, view, decision);
         return;
@@ -505,7 +509,7 @@ tell_failure(const struct failing *failing, const struct view *view, const struc
     result->unschedulable =
         failing->failure->unschedulable | gate_bit(to->place == PLACE_GATED ? to->gate : 0);
     result->pending = failing->failure->pending;
-    if (queue->base.rules.host && to->place != PLACE_ACTIVE && to->place != PLACE_HELD) {
+    if (queue->base.rules.host && to->place != PLACE_ACTIVE && !place_is_kept(to->place)) {
         result->ref = ref_make(version_next(failing->version), failing->record);
         result->backing_off = route_is_backing_off(queue, to->gate, &view->history, failing->now);
     }
@@ -543,7 +547,7 @@ try_once(struct failing *failing, const struct view *planned, const struct decis
     transfer_publish(worker, &transfer, CAUSE_NONE);
     bool outdated = event_came(failing, view, decision);
     bool counts =
-        to->place != PLACE_HELD && (to->place != PLACE_GATED || queue->base.rules.counts_updates);
+        !place_is_kept(to->place) && (to->place != PLACE_GATED || queue->base.rules.counts_updates);
     const uint32_t cause = cause_of(LABEL_FAILURE, false) | (decision->way.named ? CAUSE_NAMED : 0);
     const uint64_t version = failing->version;
 

@@ -422,7 +422,7 @@ collect(struct mover *mover, const struct view *view, const struct way *way)
 STRAIGHT schedq_status_t
 bring(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
 {
-    if (mover->alone) {
+    if (mover->alone || way->place == PLACE_ASIDE) { /* nothing is published */
         return move_alone(mover, record, view, way);
     }
     return collect(mover, view, way) ? SCHEDQ_OK : SCHEDQ_NOMEM;
@@ -735,10 +735,14 @@ decide(struct mover *mover, const struct view *view, bool unjudged, struct way *
     enum place place = state_place(view->state);
     bool owed = unjudged && place_waits_for_event(place);
 
+    if (place == PLACE_ASIDE) {
+        return false; /* only its group's holder takes it from there */
+    }
+
     if (mover->decide(mover, view, way)) {
         return true;
     }
-    if (place == PLACE_HELD || (!owed && !state_lag_is_at_end(view->state))) {
+    if (place_is_kept(place) || (!owed && !state_lag_is_at_end(view->state))) {
         return false;
     }
     *way = route_after_backoff(mover->worker, view, mover->now);

@@ -40,6 +40,8 @@ lockfree_stats(schedq_t *base, schedq_stats_t *stats)
         .parked = u64_load(u64_of(&base->words.parked)),
         .gated = u64_load(u64_of(&base->words.gated)),
         .held = u64_load(u64_of(&base->words.held)),
+        .aside = u64_load(u64_of(&base->words.aside)),
+        .groups_known = ptr_load(&queue->members.buckets) != NULL,
         .nominated = u64_load(u64_of(&base->words.nominations)),
         .bytes_entries = memory_bytes(&base->memory, MEMORY_ENTRIES),
         .bytes_names = memory_bytes(&base->memory, MEMORY_NAMES),

@@ -489,6 +489,24 @@ is_kept(const struct queue *queue, const struct update *update, int64_t *now)
     return place == PLACE_HELD || not_before > *now;
 }
 
+/* Nothing has a ref of it: one exchange is all. SCHEDQ_RETRY: it changed. */
+COLD static schedq_status_t
+update_aside(struct worker *worker, struct update *update, schedq_result_t *result)
+{
+    const struct view *before = &update->before;
+    struct redescription change = describe_begin(before);
+
+    describe_by_spec(&change, before, update->spec);
+    describe_renominate(&change, before);
+    change.word = state_switched(before->state, 0, PLACE_ASIDE);
+    schedq_status_t status = describe_install(worker, update->record, before, &change);
+
+    if (status == SCHEDQ_OK) {
+        report_pod(queue_of(worker), update->record, before, result);
+    }
+    return status;
+}
+
 /* The pod is not active, or may be kept back. SCHEDQ_RETRY: it changed. */
 __attribute__((noinline)) static schedq_status_t
 update_other(struct worker *worker, struct update *update, schedq_result_t *result)
@@ -505,6 +523,9 @@ update_other(struct worker *worker, struct update *update, schedq_result_t *resu
     }
     if (is_kept(queue_of(worker), update, &now)) {
         return update_kept(worker, update, now, result);
+    }
+    if (state_place(before->state) == PLACE_ASIDE) {
+        return update_aside(worker, update, result);
     }
     if (state_place(before->state) == PLACE_ACTIVE) {
         return update->spec->not_before_ns == 0

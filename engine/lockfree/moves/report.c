@@ -93,6 +93,7 @@ report_info(const struct queue *queue, uint32_t record, const struct view *view,
         .not_before_ns = description_time(&view->description),
         .held = description_is_held(&view->description),
         .label = description_label(&view->description),
+        .group = description_group(&view->description),
         .pop_order = flying ? view->pop_order : 0,
         .cycle = flying && queue->base.rules.count_cycles ? view->pop_order : 0,
     };

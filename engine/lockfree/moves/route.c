@@ -38,7 +38,7 @@ route_after_backoff(struct worker *worker, const struct view *view, int64_t now)
 {
     const struct queue *queue = queue_of(worker);
 
-    if (!route_is_backing_off(queue, view->gate, &view->history, now)) {
+    if (route_is_aside(view) || !route_is_backing_off(queue, view->gate, &view->history, now)) {
         return route_to_active(worker, view);
     }
     /*
@@ -61,6 +61,10 @@ route_from_hold(struct worker *worker, const struct view *view, int64_t now, str
 
     if (state_place(view->state) != PLACE_HELD || description_keeps(&view->description, now)) {
         return false;
+    }
+    if (route_is_aside(view)) {
+        *way = (struct way){.place = PLACE_ASIDE};
+        return true;
     }
     *way = queue->base.rules.host ? route_admitted(queue, view->unschedulable | view->pending,
                                                    &view->history, true, now)

@@ -145,6 +145,9 @@ switch_change(struct worker *worker, enum place place, uint64_t by)
     case PLACE_HELD:
         (void)u64_add(u64_of(&words->held), by);
         break;
+    case PLACE_ASIDE:
+        (void)u64_add(u64_of(&words->aside), by);
+        break;
     case PLACE_FREE:
     case PLACE_DEAD:
         break;

@@ -207,6 +207,8 @@ transfer_find(struct worker *worker, const struct view *view, const struct way *
     case PLACE_HELD:
         transfer_to_held(worker, view, destination);
         return true;
+    case PLACE_ASIDE:
+        return true;
     default:
         transfer_to_waiting(worker, view, since, destination);
         return true;

@@ -118,7 +118,8 @@ struct description_record {
     atomic_u64 not_before;
     atomic_u64 label;
     atomic_u64 tried; /* of the gating */
-    atomic_u64 unused[3];
+    atomic_u64 group;
+    atomic_u64 unused[2];
 };
 
 _Static_assert(sizeof(struct description_record) % 32 == 0, "the first four words in one line");
@@ -144,6 +145,7 @@ struct description {
     uint64_t nomination;
     int64_t not_before; /* good if its mark is set */
     uint64_t label;     /* the same */
+    uint64_t group;     /* the same */
 };
 
 /* In a description record's attributes, where a pod's record has the profile. */
@@ -151,7 +153,8 @@ struct description {
 #define MARK_HELD 2
 #define MARK_NOT_BEFORE 4
 #define MARK_LABEL 8
-#define MARKS 15      /* of a description; the others are of its record */
+#define MARK_MEMBER 64 /* of a group */
+#define MARKS 79       /* of a description; the others are of its record */
 #define MARK_NODES 16 /* of it, or of its nomination */
 #define MARK_GATING 32
 #define MARK_TRIED 64
@@ -331,6 +334,13 @@ description_label(const struct description *description)
     return (description->marks & MARK_LABEL) != 0 ? description->label : 0;
 }
 
+/** 0: it is tried by itself. */
+static inline uint64_t
+description_group(const struct description *description)
+{
+    return (description->marks & MARK_MEMBER) != 0 ? description->group : 0;
+}
+
 static inline bool
 description_is_held(const struct description *description)
 {
@@ -411,7 +421,7 @@ entry_copy(const struct entries *entries, const struct entry *entry, uint64_t de
         .flags = attributes_flags(attributes),
         .marks = marks & MARKS};
     *gating = (struct gating){.stay = 0};
-    if ((marks & (MARK_NODES | MARK_GATING | MARK_NOT_BEFORE | MARK_LABEL)) == 0) {
+    if ((marks & (MARK_NODES | MARK_GATING | MARK_NOT_BEFORE | MARK_LABEL | MARK_MEMBER)) == 0) {
         return;
     }
     if ((marks & MARK_NODES) != 0) {
@@ -424,6 +434,9 @@ entry_copy(const struct entries *entries, const struct entry *entry, uint64_t de
     }
     if ((marks & MARK_LABEL) != 0) {
         out->label = u64_load_acquire(&record->label);
+    }
+    if ((marks & MARK_MEMBER) != 0) {
+        out->group = u64_load_acquire(&record->group);
     }
     if ((marks & MARK_GATING) != 0) {
         *gating = (struct gating){.refused = u64_load_acquire(&record->refused),
@@ -513,6 +526,9 @@ description_make(struct entries *entries, struct slab_cache *cache,
     }
     if ((marks & MARK_LABEL) != 0) {
         u64_store(&record->label, description->label);
+    }
+    if ((marks & MARK_MEMBER) != 0) {
+        u64_store(&record->group, description->group);
     }
     u64_store(&record->tag, tag);
     u64_store(&record->object, description->object);
