@@ -221,7 +221,7 @@ bad_specs_are_refused(void **state)
     const schedq_pod_spec_t good = fx_spec(0);
     schedq_pod_spec_t spec = good;
     spec.struct_size = 0;
-    refuse_spec(fixture, spec, "spec.struct_size 0: 80");
+    refuse_spec(fixture, spec, "spec.struct_size 0: 88");
     spec.struct_size = 88;
     refuse_spec(fixture, spec, "spec.struct_size 88: 80");
     spec = good;

@@ -347,10 +347,9 @@ static bool
 enter_under(struct worker *worker, struct nominator *nominator, uint64_t key,
             const struct arrival *arrival)
 {
-    return key == 0 ||
-           (nominator_make(nominator) && nominator_insert(nominator, worker->epoch, key,
-                                                          arrival->record,
-                                                          ref_version(arrival->ref), 0));
+    return key == 0 || (nominator_make(nominator) &&
+                        nominator_insert(nominator, worker->epoch, key, arrival->record,
+                                         ref_version(arrival->ref), 0));
 }
 
 COLD static bool

@@ -155,7 +155,7 @@ struct description {
 #define MARK_LABEL 8
 #define MARK_MEMBER 64 /* of a group */
 #define MARKS 79       /* of a description; the others are of its record */
-#define MARK_NODES 16 /* of it, or of its nomination */
+#define MARK_NODES 16  /* of it, or of its nomination */
 #define MARK_GATING 32
 #define MARK_TRIED 64
 
