@@ -38,9 +38,10 @@
  * there at once, and a reading looks at all of them.
  *
  * LABELS, and groups, are a nomination that lasts: to a node, the label or the group, with which a
- * pod begins, and with a number that is always 0. A hint of a life that has begun is needed as long as that lasts and its
- * description has the label; no other description of it has another. (A hint may name a life whose
- * add failed; the record's next pod can have the same.) Rules 1 and 3 say nothing then.
+ * pod begins, and with a number that is always 0. A hint of a life that has begun is needed as long
+ * as that lasts and its description has the label; no other description of it has another. (A hint
+ * may name a life whose add failed; the record's next pod can have the same.) Rules 1 and 3 say
+ * nothing then.
  *
  * MEMORY. The buckets are made for the first worker (memory_alloc_first:A), those of labels for the
  * first pod that has one, and stay. A bucket that
