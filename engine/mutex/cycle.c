@@ -92,7 +92,8 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
     mutex_place_leave(queue, index);
     cycle_begin_flight(queue, index, ++queue->pop_orders, out);
     if (from_backoff) {
-        mutex_place_count(queue, index, INCOMING_ACTIVE, false, LABEL_POP_FROM_BACKOFF);
+        mutex_place_count(queue, pod_at(queue, index), index, INCOMING_ACTIVE, false,
+                          LABEL_POP_FROM_BACKOFF);
     }
     out->more = is_poppable(queue);
     if (queue->active.count > 0) {

@@ -210,14 +210,14 @@ entry_is_waiting(const struct entry *entry)
 static inline bool
 entry_is_member(const struct entry *entry)
 {
-    return (entry->marks & MARK_MEMBER) != 0;
+    return __builtin_expect((entry->marks & MARK_MEMBER) != 0, 0);
 }
 
 /** The record of a group, which no call for pods may find. */
 static inline bool
 entry_is_group(const struct entry *entry)
 {
-    return (entry->marks & MARK_GROUP) != 0;
+    return __builtin_expect((entry->marks & MARK_GROUP) != 0, 0);
 }
 
 /** It waits for an event or for its backoff: it is in a lot. */

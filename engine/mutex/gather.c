@@ -258,7 +258,7 @@ come_in_again(const struct route *route, uint32_t record)
         (void)mutex_route_by_strategy(route, record, STRATEGY_AFTER_BACKOFF);
         break;
     default: /* nothing but its size changes */
-        mutex_place_count(route->queue, record, INCOMING_UNSCHEDULABLE, true, route->label);
+        mutex_place_count_record(route->queue, record, INCOMING_UNSCHEDULABLE, true, route->label);
         break;
     }
 }

@@ -102,9 +102,6 @@ queue_unlock(struct mutex_queue *queue)
     uint32_t made_poppable = queue->made_poppable;
 
     queue->made_poppable = 0;
-    bool made_group = queue->made_group;
-
-    queue->made_group = false;
     if (__builtin_expect(queue->yields, 0)) {
         __atomic_store_n(&queue->turns, queue->turns + 1, __ATOMIC_RELAXED);
     }
@@ -113,7 +110,7 @@ queue_unlock(struct mutex_queue *queue)
         wake_for_time(queue);
     }
     if (made_poppable > 0) {
-        if (made_poppable == 1 && !made_group && queue->sleepers.waiting > 0) {
+        if (made_poppable == 1 && queue->sleepers.waiting > 0) {
             (void)pthread_cond_signal(&queue->sleepers.wake);
         } else if (queue->sleepers.waiting > 0) {
             (void)pthread_cond_broadcast(&queue->sleepers.wake);

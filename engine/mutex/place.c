@@ -200,8 +200,7 @@ mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t plac
         if (queue->base.config.max_bands != 0) {
             mutex_bands_activate(&queue->bands, entry_band(queue, entry));
         }
-        queue->made_poppable++;
-        queue->made_group |= entry_is_group(entry);
+        queue->made_poppable += entry_is_group(entry) ? 2 : 1; /* for a record all are woken */
         return;
     }
     if (place == SCHEDQ_ASIDE) {
@@ -233,7 +232,8 @@ mutex_place_leave(struct mutex_queue *queue, uint32_t index)
 
     switch (entry->place) {
     case SCHEDQ_ACTIVE:
-        heap_remove(&queue->room, heap_of(queue, entry), index);
+        heap_remove(&queue->room, entry_is_group(entry) ? &queue->groups.active : &queue->active,
+                    index);
         if (queue->base.config.max_bands != 0) {
             mutex_bands_deactivate(&queue->bands, entry_band(queue, entry));
         }
@@ -278,26 +278,19 @@ mutex_place_again(struct mutex_queue *queue, uint32_t index)
 }
 
 void
-mutex_place_count(struct mutex_queue *queue, uint32_t index, enum incoming_place place, bool named,
-                  uint32_t label)
+mutex_place_count_record(struct mutex_queue *queue, uint32_t index, enum incoming_place place,
+                         bool named, uint32_t label)
 {
-    if (label == LABEL_NONE || (label == LABEL_POD_UPDATE && !queue->base.rules.counts_updates)) {
-        return;
-    }
-    if (entry_is_group(pod_at(queue, index))) {
-        mutex_place_count_group(queue, place,
-                                mutex_groups_size(&queue->groups, group_of(&queue->groups, index)),
-                                !named, label);
-    } else {
-        queue->incoming[label][incoming_counter(place, named)]++;
-    }
+    mutex_place_count_group(queue, place,
+                            mutex_groups_size(&queue->groups, group_of(&queue->groups, index)),
+                            !named, label);
 }
 
 void
 mutex_place_count_group(struct mutex_queue *queue, enum incoming_place place, uint64_t pods,
                         bool entity, uint32_t label)
 {
-    if (label != LABEL_NONE && (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates)) {
+    if (mutex_place_counts(queue, label)) {
         queue->incoming[label][incoming_group_pods(place)] += pods;
         queue->incoming[label][incoming_groups(place)] += entity ? 1 : 0;
     }

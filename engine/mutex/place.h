@@ -41,18 +41,33 @@ mutex_place_set_time(struct mutex_queue *queue, struct entry *entry, uint32_t in
     }
 }
 
-/**
- * Counts a pod that came in; a record with its members. `named`: by a verdict (metrics.h).
- * LABEL_NONE counts nothing.
- */
-void mutex_place_count(struct mutex_queue *queue, uint32_t index, enum incoming_place place,
-                       bool named, uint32_t label);
-
-/** The same of members: so many, and their record as an entity, or not. */
+/** Counts so many members that came in, and their record as an entity, or not. */
 void mutex_place_count_group(struct mutex_queue *queue, enum incoming_place place, uint64_t pods,
                              bool entity, uint32_t label);
 
 #define LABEL_NONE UINT32_MAX
+
+/** Are pods counted that come in by this label? */
+static inline bool
+mutex_place_counts(const struct mutex_queue *queue, uint32_t label)
+{
+    return label != LABEL_NONE && (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates);
+}
+
+void mutex_place_count_record(struct mutex_queue *queue, uint32_t index, enum incoming_place place,
+                              bool named, uint32_t label);
+
+/** Counts a pod that came in; a record with its members. `named`: by a verdict (metrics.h). */
+static inline void
+mutex_place_count(struct mutex_queue *queue, const struct entry *entry, uint32_t index,
+                  enum incoming_place place, bool named, uint32_t label)
+{
+    if (entry_is_group(entry)) {
+        mutex_place_count_record(queue, index, place, named, label);
+    } else if (mutex_place_counts(queue, label)) {
+        queue->incoming[label][incoming_counter(place, named)]++;
+    }
+}
 
 /** Makes the counters reach all labels that are known. False: no memory. */
 bool mutex_place_reserve_labels(struct mutex_queue *queue, uint32_t labels);

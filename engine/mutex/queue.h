@@ -97,8 +97,7 @@ struct mutex_queue {
     bool yields;            /* events give the lock away while somebody waits for it */
     bool armed;             /* the host is told of the next pod (pop that found nothing) */
     bool time_changed;      /* a pod entered or left a place that time looks at */
-    uint32_t made_poppable; /* since the lock was taken */
-    bool made_group;        /* a record among them */
+    uint32_t made_poppable; /* since the lock was taken; a record counts as two */
     uint32_t waiting;       /* threads that wait for the lock, where it is given away */
     uint32_t turns;         /* there too: grows with every unlock */
 

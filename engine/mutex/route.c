@@ -29,7 +29,7 @@ enter_active(const struct route *route, uint32_t index, bool named)
     note_freed(route, entry);
     mutex_place_leave(queue, index);
     mutex_place_enter(queue, index, SCHEDQ_ACTIVE);
-    mutex_place_count(queue, index, INCOMING_ACTIVE, named, route->label);
+    mutex_place_count(queue, entry, index, INCOMING_ACTIVE, named, route->label);
     route->result->to_active++;
     if (nominate_when_active(queue->base.rules.nominate, route->label)) {
         mutex_nominator_set(&queue->nominator, index, entry->described_node);
@@ -41,10 +41,12 @@ enter_backoff(const struct route *route, uint32_t index, bool named)
 {
     struct mutex_queue *queue = route->queue;
 
-    note_freed(route, pod_at(queue, index));
+    struct entry *entry = pod_at(queue, index);
+
+    note_freed(route, entry);
     mutex_place_leave(queue, index);
-    mutex_place_enter(queue, index, mutex_place_of_backoff(queue, pod_at(queue, index)));
-    mutex_place_count(queue, index, INCOMING_BACKOFF, named, route->label);
+    mutex_place_enter(queue, index, mutex_place_of_backoff(queue, entry));
+    mutex_place_count(queue, entry, index, INCOMING_BACKOFF, named, route->label);
     route->result->to_backoff++;
 }
 
@@ -89,7 +91,7 @@ mutex_route_gated(const struct route *route, uint32_t index, uint8_t gate)
         route->result->to_gated++;
     }
     if (came_in && queue->base.rules.counts_updates) {
-        mutex_place_count(queue, index, INCOMING_UNSCHEDULABLE, false, route->label);
+        mutex_place_count(queue, entry, index, INCOMING_UNSCHEDULABLE, false, route->label);
     }
 }
 
@@ -106,7 +108,7 @@ mutex_route_parked(const struct route *route, uint32_t index)
     entry->gate = 0;
     entry->parking.since = entry->timestamp;
     mutex_place_enter(route->queue, index, SCHEDQ_PARKED);
-    mutex_place_count(route->queue, index, INCOMING_UNSCHEDULABLE, true, route->label);
+    mutex_place_count(route->queue, entry, index, INCOMING_UNSCHEDULABLE, true, route->label);
     route->result->to_parked++;
 }
 
