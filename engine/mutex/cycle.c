@@ -18,8 +18,8 @@
 
 /* ---- pop ------------------------------------------------------------------------------------- */
 
-void
-cycle_describe(const struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
+STRAIGHT void
+describe_popped(const struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
 {
     const struct entry *entry = pod_at(queue, index);
     int64_t expiry = mutex_place_expiry(queue, entry, index);
@@ -51,8 +51,8 @@ cycle_describe(const struct mutex_queue *queue, uint32_t index, schedq_popped_t 
     memset(out->reserved, 0, sizeof out->reserved);
 }
 
-void
-cycle_begin_flight(struct mutex_queue *queue, uint32_t index, uint64_t order, schedq_popped_t *out)
+STRAIGHT void
+begin_flight(struct mutex_queue *queue, uint32_t index, uint64_t order, schedq_popped_t *out)
 {
     struct entry *entry = pod_at(queue, index);
 
@@ -75,6 +75,18 @@ cycle_begin_flight(struct mutex_queue *queue, uint32_t index, uint64_t order, sc
     queue->counters.pops++;
 }
 
+void
+cycle_describe(const struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
+{
+    describe_popped(queue, index, out);
+}
+
+void
+cycle_begin_flight(struct mutex_queue *queue, uint32_t index, uint64_t order, schedq_popped_t *out)
+{
+    begin_flight(queue, index, order, out);
+}
+
 bool
 cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
 {
@@ -87,10 +99,10 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
     /* done will write there; the sift below gives memory the time to bring it. */
     index_prefetch(&queue->index, pod_at(queue, index)->hash);
     __builtin_prefetch(pod_at(queue, index)->name, 1);
-    cycle_describe(queue, index, out);
+    describe_popped(queue, index, out);
     out->history.attempts = history_raised(out->history.attempts);
     mutex_place_leave(queue, index);
-    cycle_begin_flight(queue, index, ++queue->pop_orders, out);
+    begin_flight(queue, index, ++queue->pop_orders, out);
     if (from_backoff) {
         mutex_place_count(queue, pod_at(queue, index), index, INCOMING_ACTIVE, false,
                           LABEL_POP_FROM_BACKOFF);

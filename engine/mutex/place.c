@@ -82,28 +82,27 @@ mutex_place_of_backoff(const struct mutex_queue *queue, const struct entry *entr
                : SCHEDQ_BACKOFF;
 }
 
-/* By the number of members that it had when it failed. */
-RARELY static int64_t
-expiry_of_group(const struct mutex_queue *queue, const struct entry *entry, uint32_t index,
-                const struct backoff_counters *counters)
-{
-    uint32_t slot = group_of(&queue->groups, index);
-    const struct backoff_rules rules = group_backoff_rules(
-        &queue->base.rules.backoff, group_at(&queue->groups, slot)->backoff_size);
-
-    return backoff_expiry(&rules, counters, entry->timestamp);
-}
-
 int64_t
-mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry, uint32_t index)
+mutex_place_expiry_of_pod(const struct mutex_queue *queue, const struct entry *entry)
 {
     const struct backoff_counters counters = {
         .attempts = entry->attempts, .rejections = entry->rejections, .errors = entry->errors};
 
-    if (entry_is_group(entry)) {
-        return expiry_of_group(queue, entry, index, &counters);
-    }
     return backoff_expiry(&queue->base.rules.backoff, &counters, entry->timestamp);
+}
+
+/* By the number of members that it had when it failed. */
+int64_t
+mutex_place_expiry_of_record(const struct mutex_queue *queue, const struct entry *entry,
+                             uint32_t index)
+{
+    uint32_t slot = group_of(&queue->groups, index);
+    const struct backoff_counters counters = {
+        .attempts = entry->attempts, .rejections = entry->rejections, .errors = entry->errors};
+    const struct backoff_rules rules = group_backoff_rules(
+        &queue->base.rules.backoff, group_at(&queue->groups, slot)->backoff_size);
+
+    return backoff_expiry(&rules, &counters, entry->timestamp);
 }
 
 bool

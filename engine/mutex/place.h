@@ -78,9 +78,17 @@ uint32_t mutex_place_rank(const struct mutex_queue *queue, const struct entry *e
 /** The backoff place that fits the pod's rejectors. */
 schedq_place_t mutex_place_of_backoff(const struct mutex_queue *queue, const struct entry *entry);
 
-/** End of the pod's backoff as it is compared; BACKOFF_NONE if it has none. */
-int64_t mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry,
-                           uint32_t index);
+int64_t mutex_place_expiry_of_pod(const struct mutex_queue *queue, const struct entry *entry);
+int64_t mutex_place_expiry_of_record(const struct mutex_queue *queue, const struct entry *entry,
+                                     uint32_t index);
+
+/** End of its backoff as it is compared; BACKOFF_NONE if it has none. */
+static inline int64_t
+mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry, uint32_t index)
+{
+    return entry_is_group(entry) ? mutex_place_expiry_of_record(queue, entry, index)
+                                 : mutex_place_expiry_of_pod(queue, entry);
+}
 
 /** True: the pod's backoff is not over at `now`. */
 bool mutex_place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry,
