@@ -72,7 +72,7 @@ typedef struct schedq_popped_group {
     uint8_t  more;            /**< 1: something else is poppable (LOCKFREE: perhaps) */
     schedq_profile_t profile; /**< as declared */
     uint8_t  flushed;         /**< 1: as schedq_popped_t's, of the record */
-    uint8_t  reserved[17]; /**< zero */
+    uint8_t  reserved[25]; /**< zero */
 } schedq_popped_group_t;
 
 /** What became of a group in its cycle. */

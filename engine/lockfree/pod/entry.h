@@ -153,11 +153,14 @@ struct description {
 #define MARK_HELD 2
 #define MARK_NOT_BEFORE 4
 #define MARK_LABEL 8
-#define MARK_MEMBER 64 /* of a group */
-#define MARKS 79       /* of a description; the others are of its record */
-#define MARK_NODES 16  /* of it, or of its nomination */
+#define MARK_MEMBER 128 /* of a group */
+/* of a description; the others are of its record */
+#define MARKS (MARK_OWN_KEY | MARK_HELD | MARK_NOT_BEFORE | MARK_LABEL | MARK_MEMBER)
+#define MARK_NODES 16 /* of it, or of its nomination */
 #define MARK_GATING 32
 #define MARK_TRIED 64
+
+_Static_assert((MARKS & (MARK_NODES | MARK_GATING | MARK_TRIED)) == 0, "each bit marks one thing");
 
 /** A free record's link lies in its order key, a description record's too. */
 #define RECORD_LAYOUT                                    \
