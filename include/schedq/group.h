@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-/* groups that are above one another, at most; those below have no root, nor has a circle */
+/** groups that are above one another, at most; those below have no root, nor has a circle */
 #define SCHEDQ_GROUP_DEPTH_MAX 64
 
 /** A group as its caller describes it. Begin with SCHEDQ_GROUP_SPEC_INIT; a default is 0. */
@@ -51,6 +51,7 @@ typedef struct schedq_group_spec {
                                    the declaration on */
 } schedq_group_spec_t;
 
+/** To be filled. */
 #define SCHEDQ_GROUP_SPEC_INIT                                    \
     {                                                             \
         sizeof(schedq_group_spec_t), 0, 0, 0, {0, 0, 0}, 0, 0     \
@@ -96,6 +97,7 @@ typedef struct schedq_group_end {
     uint64_t judged_up_to; /**< [host] as schedq_failure_t's, of all members */
 } schedq_group_end_t;
 
+/** To be filled. */
 #define SCHEDQ_GROUP_END_INIT                                  \
     {                                                          \
         sizeof(schedq_group_end_t), 0, SCHEDQ_NOWHERE, 0, 0, 0 \
@@ -120,6 +122,7 @@ typedef struct schedq_group_info {
     uint64_t waiting;       /**< members aside, of it and all groups below */
 } schedq_group_info_t;
 
+/** To be filled. */
 #define SCHEDQ_GROUP_INFO_INIT                                                           \
     {                                                                                    \
         sizeof(schedq_group_info_t), 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0}, 0,   \
