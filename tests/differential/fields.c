@@ -93,6 +93,7 @@ static const field_t info_fields[] = {
     INFO(nomination, FIELD_SET),
     INFO(not_before_ns, FIELD_EQUAL),
     INFO(label, FIELD_EQUAL),
+    INFO(group, FIELD_EQUAL),
     INFO(held, FIELD_EQUAL),
 };
 
@@ -103,7 +104,7 @@ static const field_t stats_fields[] = {
     STATS(pops),          STATS(dones),      STATS(failures),
     STATS(deletes),       STATS(updates),    STATS(moves),
     STATS(events),        STATS(hint_calls), STATS(pre_enqueue_calls),
-    STATS(held),
+    STATS(held),          STATS(aside),
 };
 
 static const field_t words_fields[] = {
@@ -118,6 +119,7 @@ static const field_t words_fields[] = {
     WORDS(closed, FIELD_EQUAL),
     WORDS(poppable, FIELD_HINT),
     WORDS(held, FIELD_EQUAL),
+    WORDS(aside, FIELD_EQUAL),
 };
 
 static const field_t explanation_fields[] = {

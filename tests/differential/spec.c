@@ -151,6 +151,11 @@ spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *na
     if (settings_have(&world->settings, FEATURE_HOLD) && chance_one_in(chance, 4)) {
         spec->label = 1 + chance_below(chance, LABELS);
     }
+    /* no group is declared: its members wait aside, until they are deleted */
+    if (settings_have(&world->settings, FEATURE_HOLD) && spec->gate == 0 &&
+        chance_one_in(chance, 16)) {
+        spec->group = 1 + chance_below(chance, GROUPS);
+    }
     append_name(names, world_is_kube(world), name, item);
 }
 

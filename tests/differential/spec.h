@@ -16,6 +16,8 @@
 
 /** Pods have one of so many labels, or none. */
 #define LABELS 32
+/** And of so many groups. */
+#define GROUPS 8
 
 #define CLOCK_BITS 20
 #define CLOCK_READINGS (INT64_C(1) << (CLOCK_BITS - 2))

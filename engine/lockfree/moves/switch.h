@@ -105,7 +105,7 @@ switch_count_many(struct worker *worker, enum place to, uint32_t cause, uint32_t
     if ((cause & CAUSE_MOVE) != 0) {
         tally_add(&worker->tally.moves, count);
     }
-    if (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates) {
+    if (to != PLACE_ASIDE && (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates)) {
         incoming_count(worker->incoming, &queue->incoming_late, label, incoming_place(to),
                        (cause & CAUSE_NAMED) != 0, count);
     }

@@ -309,7 +309,7 @@ static inline uint8_t
 gating_gate(const struct gating *gating, uint64_t state, bool keeps)
 {
     enum place place = state_place(state);
-    bool has = place == PLACE_GATED || (keeps && place_backs_off(place));
+    bool has = place == PLACE_GATED || place == PLACE_ASIDE || (keeps && place_backs_off(place));
 
     return has ? stay_gate(gating->stay) : 0;
 }
