@@ -112,6 +112,7 @@ struct backoff {
 /** Parked, gated and held pods (waiting.h). */
 struct waiting {
     struct lots lots;
+    struct bin ready; /* groups' records that are active */
     struct bin ages[2];                    /* parked, gated */
     struct bin held;                       /* until a time, by that */
     struct lot backing_off[BACKOFF_KINDS]; /* for hosts that look at pods in backoff */
@@ -168,6 +169,8 @@ struct worker {
     atomic_u64 owed;
     /* pods that a call of its may take before it counts them, if more than one (position.c) */
     atomic_u64 room;
+    /* a group that may have become complete by what this worker does, or 0 (gather.h) */
+    atomic_u64 joining;
     atomic_u64 holds;               /* of active pods; counted as in the tally */
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
     struct hazard_slot pins;
@@ -222,6 +225,8 @@ struct queue {
     _Alignas(CACHE_LINE) struct sleepers sleepers;
     atomic_u64 pops_at_tick;
     struct nominator labels;  /* of pods that have one, by it */
+    struct nominator families; /* groups' records, by the group above; roots by 0 */
+    atomic_u64 ready, cycles;  /* records there */
     struct nominator members; /* of groups, by their numbers */
 };
 
@@ -361,6 +366,13 @@ section_resume(struct worker *worker)
 {
     worker->outside = false;
     epoch_enter(worker->epoch);
+}
+
+/** Was a group ever declared? */
+static inline bool
+queue_has_groups(const struct queue *queue)
+{
+    return ptr_load_acquire(&queue->families.buckets) != NULL; /* of nominator_make */
 }
 
 /**

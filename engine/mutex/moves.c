@@ -164,7 +164,7 @@ try_listed(const struct walk *walk, uint32_t index)
     uint64_t silent, unschedulable = entry->unschedulable, pending = entry->pending;
 
     if (!narrow_concerns(walk->listed, entry->profile, entry->name, entry->name_length, &silent) ||
-        !is_candidate(walk, entry) || narrow_skips(silent, &unschedulable, &pending)) {
+        !is_candidate(walk, entry, index) || narrow_skips(silent, &unschedulable, &pending)) {
         return;
     }
     const struct requeue_question question = {.pod = entry->object,
@@ -188,7 +188,7 @@ try_pod(const struct walk *walk, uint32_t index)
     struct mutex_queue *queue = walk->route.queue;
     const struct entry *entry = pod_at(queue, index);
 
-    if (walk->listed != NULL) {
+    if (walk->listed != NULL && !entry_is_group(entry)) { /* of a group all members are asked */
         if (registry_gate_hears(&queue->base.registry, entry->profile, entry->gate,
                                 walk->event.event)) {
             try_listed(walk, index);

@@ -43,6 +43,11 @@ activate(struct mover *mover, schedq_pod_t pod, struct named *named)
     if (!report_handle(queue, pod, &view) || !report_exists(mover->worker, record, &view)) {
         return;
     }
+    if (description_group(&view.description) != 0) {
+        mover_end(mover);
+        gather_activate(mover->worker, view.description.group, mover->result);
+        return;
+    }
     if (queue->base.rules.activates_in_flight) {
         events_activate_in_flight(view.entry, view.life);
     }

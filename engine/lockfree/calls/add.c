@@ -54,6 +54,7 @@
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/finish.h"
+#include "lockfree/moves/gather.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/settle.h"
 #include "lockfree/moves/switch.h"
@@ -142,6 +143,12 @@ check_bounds(struct worker *worker, int32_t priority)
 
     return status == SCHEDQ_OK && queue->base.config.max_bands != 0 ? check_bands(worker, priority)
                                                                     : status;
+}
+
+schedq_status_t
+add_check_bounds(struct worker *worker, int32_t priority)
+{
+    return check_bounds(worker, priority);
 }
 
 /* Why there is no band. */
@@ -368,6 +375,7 @@ describe_more(struct worker *worker, const struct incoming_pod *pod, struct arri
     struct description description = describe_arrival(pod, arrival);
 
     description.marks |= (description.flags & SCHEDQ_POD_ORDER_KEY) != 0 ? MARK_OWN_KEY : 0;
+    arrival->group = pod->spec->group;
     if (!enter_under(worker, &queue->labels, pod->spec->label, arrival) ||
         !enter_under(worker, &queue->members, pod->spec->group, arrival)) {
         return false;
@@ -805,6 +813,27 @@ complete_waiting(struct worker *worker, const struct arrival *arrival,
     return take_back_arrival(worker, arrival) ? SCHEDQ_RETRY : SCHEDQ_OK;
 }
 
+/* It joins its group. May leave the section. */
+COLD static schedq_status_t
+let_member_in(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
+              schedq_result_t *result, struct index_found *present)
+{
+    struct index_ticket ticket;
+    struct lane *lane;
+    uint64_t counted = gather_announce(worker, arrival->group);
+    schedq_status_t status = insert(worker, arrival, name, false, &lane, &ticket, present);
+
+    if (status != SCHEDQ_OK) {
+        gather_withdraw(worker, arrival->group, counted);
+        return status;
+    }
+    index_finish(&ticket);
+    report_waiting(queue_of(worker), arrival, result);
+    gather_joined(worker, arrival->group, counted,
+                  entry_handle(arrival->record, ref_version(arrival->ref)), result);
+    return SCHEDQ_OK;
+}
+
 /*
  * After its insertion another thread may hold the pod: its record is not read here. The band is not
  * marked so far, and the result is not written of an active pod.
@@ -815,6 +844,10 @@ let_in(struct worker *worker, const struct arrival *arrival, const struct hashed
 {
     struct index_ticket ticket;
     struct lane *lane;
+
+    if (!active && arrival->to.place == PLACE_ASIDE) {
+        return let_member_in(worker, arrival, name, result, present);
+    }
     schedq_status_t status = insert(worker, arrival, name, active, &lane, &ticket, present);
 
     if (status != SCHEDQ_OK || !active) {

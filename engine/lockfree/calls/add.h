@@ -20,6 +20,7 @@ struct arrival {
     uint8_t profile;
     bool backing_off;      /* if it does not become active: when it came */
     struct destination to; /* active: place, gate and band of it */
+    uint64_t group;        /* ASIDE: whose member it is */
     uint32_t cause;        /* why it comes in */
     uint64_t judged_up_to; /* gated: its gate saw the events up to this one */
 };
@@ -91,6 +92,9 @@ void add_mark(struct worker *worker, struct band **unmarked);
 
 /** So many pods may be there at once. */
 uint32_t add_pods_max(const struct queue *queue);
+
+/** As add does: SCHEDQ_OK; SCHEDQ_FULL with words, SCHEDQ_NOMEM. */
+schedq_status_t add_check_bounds(struct worker *worker, int32_t priority);
 
 /** The order key of a pod that enters now. */
 int64_t add_draw_key(struct worker *worker, int64_t now);

@@ -15,6 +15,7 @@
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/finish.h"
+#include "lockfree/moves/gather.h"
 #include "lockfree/moves/switch.h"
 
 /*
@@ -50,6 +51,9 @@ delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t
     } else {
         switch_leave(worker, state_place(state));
         finish_record(worker, record, entry);
+        if (state_place(state) == PLACE_ASIDE) {
+            gather_left(worker, view.description.group, result);
+        }
     }
     tally_add_last(&worker->tally.deletes, 1); /* delete_at:A, read by read_leaves */
     report_told(record, &view, result);

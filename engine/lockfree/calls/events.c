@@ -326,7 +326,7 @@ lot_is_reached(struct walk *walk, const struct lot *lot)
     if (!is_reached(walk, lot->key.profile, lot->key.unschedulable | lot->key.pending)) {
         return false;
     }
-    if (walk->assigned != NULL && !lot_may_have_affinity(lot) &&
+    if (walk->assigned != NULL && !lot_may_have_affinity(lot) && !queue_has_groups(queue_of_walk(walk)) &&
         (lot->key.unschedulable & registry_spread(registry, lot->key.profile)) == 0) {
         return false;
     }
@@ -380,6 +380,60 @@ judge_listed(struct walk *walk, const struct view *view)
     return skips ? STRATEGY_SKIP : events_judge(worker, &seen, &walk->event);
 }
 
+/* What an event means to a group: the strongest answer of its members. */
+struct members {
+    struct walk *walk;
+    enum strategy best;
+    bool any_known, any_passes;
+};
+
+/* gather_each_fn */
+static bool
+passes(void *ctx, const struct view *member)
+{
+    struct members *members = ctx;
+
+    members->any_passes = is_candidate(members->walk, member);
+    return !members->any_passes;
+}
+
+/* gather_each_fn */
+static bool
+judge_member(void *ctx, const struct view *member)
+{
+    struct members *members = ctx;
+    struct worker *worker = members->walk->mover.worker;
+    bool known = (member->unschedulable | member->pending) != 0;
+
+    members->any_known |= known;
+    if (known || queue_of(worker)->base.rules.groups_as_kube) {
+        members->best = group_stronger(members->best,
+                                       events_judge(worker, member, &members->walk->event));
+    }
+    return members->best != STRATEGY_IMMEDIATELY;
+}
+
+/*
+ * A member that nothing rejected failed because its group did. In kube it counts as one that
+ * anything helps; else only as long as nothing is known of any. Pre-queueing hints narrow no group.
+ * Without memory to ask, the event helps.
+ */
+COLD static enum strategy
+judge_members(struct walk *walk, const struct view *view)
+{
+    struct members members = {.walk = walk, .best = STRATEGY_SKIP};
+    struct worker *worker = walk->mover.worker;
+
+    if ((walk->assigned != NULL || walk->change->precheck != NULL) &&
+        gather_each(worker, view->seen, passes, &members) && !members.any_passes) {
+        return STRATEGY_SKIP;
+    }
+    if (!gather_each(worker, view->seen, judge_member, &members) || !members.any_known) {
+        return group_stronger(members.best, STRATEGY_AFTER_BACKOFF);
+    }
+    return members.best;
+}
+
 /* mover.decide. Pods in backoff come here only as targets, and are left alone. */
 static bool
 decide_reached(struct mover *mover, const struct view *view, struct way *way)
@@ -391,6 +445,14 @@ decide_reached(struct mover *mover, const struct view *view, struct way *way)
     }
     const struct judgement *like = judgement_of(walk, view);
 
+    if (view_is_group(view)) {
+        enum strategy strategy = like->reaches ? judge_members(walk, view) : STRATEGY_SKIP;
+
+        if (strategy != STRATEGY_SKIP) {
+            *way = route_by_strategy(mover->worker, view, strategy, mover->now);
+        }
+        return strategy != STRATEGY_SKIP;
+    }
     if (!like->reaches || (walk->listed == NULL && !is_candidate(walk, view))) {
         return false;
     }

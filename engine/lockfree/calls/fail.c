@@ -40,6 +40,7 @@
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/finish.h"
+#include "lockfree/moves/gather.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/switch.h"
 #include "plugins/verdict.h"
@@ -60,6 +61,8 @@ struct failing {
     /* the gate that it was put behind heard of an event that it was not asked about */
     bool unjudged;
     bool described;   /* what is newest about the pod was installed */
+    bool joins;       /* it is a member, and its group was told that it comes; `counted` */
+    uint64_t counted;
     bool drawn;       /* the record has the order key of this failure */
     struct view view; /* as it was seen last */
     struct {
@@ -553,6 +556,10 @@ try_once(struct failing *failing, const struct view *planned, const struct decis
 
     transfer.desc = view->desc;
     prepare_record(failing, &transfer);
+    if (to->place == PLACE_ASIDE && !failing->joins) {
+        failing->joins = true;
+        failing->counted = gather_announce(worker, view->description.group);
+    }
     transfer_publish(worker, &transfer, CAUSE_NONE);
     bool outdated = event_came(failing, view, decision);
     bool counts =
@@ -786,6 +793,20 @@ give_token_back(struct failing *failing, schedq_token_t *token, schedq_status_t 
     return status;
 }
 
+/* May leave the section. */
+COLD static void
+join_group(struct failing *failing, schedq_status_t status)
+{
+    const uint64_t group = failing->view.description.group;
+
+    if (status == SCHEDQ_OK && failing->result->place == SCHEDQ_ASIDE) {
+        gather_joined(failing->worker, group, failing->counted,
+                      entry_handle(failing->record, failing->view.life), failing->result);
+    } else {
+        gather_withdraw(failing->worker, group, failing->counted);
+    }
+}
+
 schedq_status_t
 lockfree_fail(schedq_worker_t *base, schedq_token_t *token, const schedq_failure_t *failure,
               schedq_result_t *result)
@@ -798,12 +819,15 @@ lockfree_fail(schedq_worker_t *base, schedq_token_t *token, const schedq_failure
     failing.failure = failure;
     failing.result = result;
     failing.asks_host = queue_asks_host(queue_of(worker));
-    failing.activated = failing.unjudged = failing.described = failing.drawn = false;
+    failing.activated = failing.unjudged = failing.described = failing.drawn = failing.joins = false;
     failing.judged.any = failing.judged.asked = false;
     schedq_status_t status = claim(&failing, *token);
 
     if (status == SCHEDQ_OK) {
         status = fail(&failing);
+    }
+    if (failing.joins) {
+        join_group(&failing, status);
     }
     if (status != SCHEDQ_OK) {
         status = give_token_back(&failing, token, status);

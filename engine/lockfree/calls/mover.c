@@ -257,6 +257,23 @@ cause_of_mover(const struct mover *mover, bool named)
                : CAUSE_NONE;
 }
 
+/* A member is with its group again. */
+COLD static schedq_status_t
+join_again(struct mover *mover, uint32_t record, const struct view *view)
+{
+    struct worker *worker = mover->worker;
+    const uint64_t group = view->description.group;
+    uint64_t counted = gather_announce(worker, group);
+
+    if (!switch_pod(worker, view->entry, view->state, view->desc,
+                    state_switched(view->state, 0, PLACE_ASIDE), CAUSE_NONE)) {
+        gather_withdraw(worker, group, counted);
+        return SCHEDQ_CHANGED;
+    }
+    gather_joined(worker, group, counted, entry_handle(record, view->life), mover->result);
+    return SCHEDQ_OK;
+}
+
 /* CHANGED: by another thread. */
 static schedq_status_t
 move_alone(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
@@ -265,6 +282,9 @@ move_alone(struct mover *mover, uint32_t record, const struct view *view, const 
     uint32_t cause = cause_of_mover(mover, way->named);
     struct transfer transfer;
 
+    if (way->place == PLACE_ASIDE) {
+        return join_again(mover, record, view);
+    }
     if (!transfer_prepare(worker, record, view, way, mover->now, &transfer)) {
         return SCHEDQ_NOMEM;
     }
@@ -278,6 +298,9 @@ move_alone(struct mover *mover, uint32_t record, const struct view *view, const 
     if (transfer_is_poppable(queue_of(worker), way->place)) {
         mover->result->poppable = 1;
         publish_wake(worker);
+    } else if (way->place == PLACE_READY) {
+        mover->result->poppable = 1;
+        gather_wake(worker);
     }
     return SCHEDQ_OK;
 }
@@ -422,7 +445,7 @@ collect(struct mover *mover, const struct view *view, const struct way *way)
 STRAIGHT schedq_status_t
 bring(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
 {
-    if (mover->alone || way->place == PLACE_ASIDE) { /* nothing is published */
+    if (mover->alone || way->place == PLACE_ASIDE || view_is_group(view)) {
         return move_alone(mover, record, view, way);
     }
     return collect(mover, view, way) ? SCHEDQ_OK : SCHEDQ_NOMEM;
@@ -755,7 +778,7 @@ hold_object(struct worker *worker, struct view *view)
 {
     uint64_t desc = view->desc;
 
-    if (!objects_counted(queue_of(worker))) {
+    if (!objects_counted(queue_of(worker)) || view_is_group(view)) {
         return true;
     }
     if (!objects_take(worker, view->entry, view->state, &view->description, &view->desc)) {
@@ -793,7 +816,9 @@ ask_host(struct mover *mover, struct mover_pod *pod, struct view *view, struct w
     if (u64_load(&worker->tally.gate_calls) != calls) {
         pod->asks++;
     }
-    object_give_back(queue, view->description.object);
+    if (!view_is_group(view)) {
+        object_give_back(queue, view->description.object);
+    }
     section_resume(worker);
     view->entry = entry_at(&queue->entries, pod->record);
     /* none: the pod is over, and its page was given back */

@@ -1,6 +1,8 @@
 /* The exchange of hold.h, which has the essay. */
 #include "lockfree/moves/hold.h"
 
+#include "lockfree/moves/gather.h"
+
 schedq_status_t
 hold_install(struct worker *worker, uint32_t record, const struct view *before,
              struct redescription *change, int64_t now)
@@ -30,6 +32,10 @@ hold_install(struct worker *worker, uint32_t record, const struct view *before,
         switch_counted(worker, before->state, change->word, CAUSE_NONE);
         if (state_place(before->state) == PLACE_ACTIVE) {
             tally_add_last(&worker->holds, 1); /* hold_install:A, read by read_leaves */
+        } else if (state_place(before->state) == PLACE_ASIDE) {
+            schedq_result_t unseen = {0};
+
+            gather_left(worker, before->description.group, &unseen);
         }
     } else {
         transfer_withdraw(worker, &transfer);

@@ -22,6 +22,9 @@ report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct
     if (view->history.initial_attempt_ns == 0) {
         view->history.initial_attempt_ns = view->gating.first;
     }
+    if ((view->description.flags & DESCRIBED_GROUP) != 0) {
+        view->history.timestamp_ns = view->description.not_before;
+    }
     /* Each value of the word is used once, so the description was not given back in between. */
     return u64_load_acquire(&entry->word.high) == view->desc &&
            entry_state(entry) == state; /* report_at:A */

@@ -44,19 +44,25 @@ route_first_refusal(struct worker *worker, const struct view *view)
     return queue_of(worker)->base.registry.has_gates ? route_ask_gates(worker, view) : 0;
 }
 
-/** A member is tried with its group, and waits there: it has no other way, but to be held. */
+/**
+ * A member is tried with its group, and waits there: it has no other way, but to be held. Or is it
+ * a group's record?
+ */
 static inline bool
 route_is_aside(const struct view *view)
 {
     return (view->description.marks & MARK_MEMBER) != 0;
 }
 
+/** Of a member: aside. Of a group's record: where its members let it. */
+struct way route_with_group(struct worker *worker, const struct view *view, bool after_backoff);
+
 /** To active, if no gate refuses. */
 STRAIGHT struct way
 route_to_active(struct worker *worker, const struct view *view)
 {
     if (route_is_aside(view)) {
-        return (struct way){.place = PLACE_ASIDE};
+        return route_with_group(worker, view, false);
     }
     uint8_t gate = route_first_refusal(worker, view);
 

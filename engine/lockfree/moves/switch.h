@@ -148,6 +148,13 @@ switch_change(struct worker *worker, enum place place, uint64_t by)
     case PLACE_ASIDE:
         (void)u64_add(u64_of(&words->aside), by);
         break;
+    case PLACE_READY:
+        (void)u64_add(&queue_of(worker)->ready, by);
+        break;
+    case PLACE_CYCLE:
+        (void)u64_add(&queue_of(worker)->cycles, by);
+        break;
+    case PLACE_IDLE:
     case PLACE_FREE:
     case PLACE_DEAD:
         break;

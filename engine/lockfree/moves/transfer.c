@@ -49,6 +49,8 @@ stands_right(struct worker *worker, const struct view *view)
     case PLACE_PARKED:
     case PLACE_GATED:
         return !queue->base.rules.host || state_lag(view->state) == 0;
+    case PLACE_CYCLE: /* its token is the base */
+        return true;
     default:
         return state_lag(view->state) == 0; /* the others have none, but in backoff */
     }

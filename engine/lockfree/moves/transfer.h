@@ -77,6 +77,9 @@ struct transfer {
     struct destination to;
 };
 
+/* gather.h */
+struct backoff_rules gather_backoff_rules(struct worker *worker, const struct view *view);
+
 /** Makes time look at what is due then: the timer thread, or a sleeper. After a full fence. */
 void transfer_lower_deadline(struct worker *worker, int64_t due);
 
@@ -115,7 +118,7 @@ transfer_announce(struct worker *worker, const struct destination *destination, 
 static inline void
 transfer_report_many(enum place place, uint32_t count, schedq_result_t *result)
 {
-    result->to_active += place == PLACE_ACTIVE ? count : 0;
+    result->to_active += place == PLACE_ACTIVE || place == PLACE_READY ? count : 0;
     result->to_parked += place == PLACE_PARKED ? count : 0;
     result->to_gated += place == PLACE_GATED ? count : 0;
     result->to_backoff += place_backs_off(place) ? count : 0;
@@ -149,6 +152,12 @@ transfer_to_backoff(struct worker *worker, const struct view *view, struct desti
 {
     struct queue *queue = queue_of(worker);
     const struct backoff_rules *rules = &queue->base.rules.backoff;
+    struct backoff_rules own;
+
+    if ((view->description.flags & DESCRIBED_GROUP) != 0) {
+        own = gather_backoff_rules(worker, view);
+        rules = &own;
+    }
     const struct backoff_counters counters = backoff_counters_of(&view->history);
     int64_t duration = backoff_duration(rules, &counters);
 
@@ -207,7 +216,12 @@ transfer_find(struct worker *worker, const struct view *view, const struct way *
     case PLACE_HELD:
         transfer_to_held(worker, view, destination);
         return true;
+    case PLACE_READY:
+        destination->bin = &queue_of(worker)->waiting.ready;
+        destination->tie = tie_of_description(&destination->bin->residence, &view->description);
+        return true;
     case PLACE_ASIDE:
+    case PLACE_IDLE:
         return true;
     default:
         transfer_to_waiting(worker, view, since, destination);

@@ -79,9 +79,11 @@ struct entry {
     atomic_u64 attempts_rejections; /* 32 bits each */
     atomic_u32 errors;
     atomic_u32 freed;  /* what freed it last: freed_word */
-    atomic_u64 seen;   /* in flight: event sequence at its pop */
+    /* in flight: event sequence at its pop; of a member: its group's cycle; of a record: the group */
+    atomic_u64 seen;
     atomic_u64 flight; /* in flight: orders pods by their pops, once it is set; else a stay word */
-    atomic_u64 popped; /* in flight, counted objects: the holder's reference */
+    /* in flight, counted objects: the holder's reference; of a group's record: its block's address */
+    atomic_u64 popped;
 };
 
 /* A stay word: 1:1 | 0 | version at which the stay began:36 | 0 | gate that the pod had then:8. */
@@ -153,9 +155,16 @@ struct description {
 #define MARK_HELD 2
 #define MARK_NOT_BEFORE 4
 #define MARK_LABEL 8
-#define MARK_MEMBER 128 /* of a group */
+#define MARK_MEMBER 128 /* of a group; of a record, too, whose `group` is the parent */
 /* of a description; the others are of its record */
 #define MARKS (MARK_OWN_KEY | MARK_HELD | MARK_NOT_BEFORE | MARK_LABEL | MARK_MEMBER)
+/*
+ * In the flags of a group's record (group.h): it is one; it was undeclared in its cycle; it was
+ * activated there.
+ */
+#define DESCRIBED_GROUP 128
+#define DESCRIBED_ENDED 64
+#define DESCRIBED_ACTIVATED 32
 #define MARK_NODES 16 /* of it, or of its nomination */
 #define MARK_GATING 32
 #define MARK_TRIED 64
@@ -282,7 +291,7 @@ static inline void
 gating_judge(struct gating *gating, uint64_t word, uint64_t state)
 {
     enum place place = state_place(state);
-    bool stays = (word & STAY_MARK) != 0 && (state_waits(state) || place == PLACE_ACTIVE);
+    bool stays = (word & STAY_MARK) != 0 && place_has_stay(place);
 
     if (!stays || (gating->stay ^ word) >> STAY_VERSION_SHIFT != 0) {
         *gating = (struct gating){.stay = stays ? word : 0};

@@ -97,10 +97,14 @@ enum place {
     PLACE_DEAD,
     PLACE_ERROR_BACKOFF,
     PLACE_HELD,
-    PLACE_ASIDE /* a member of a group: in no container */
+    PLACE_ASIDE, /* a member of a group: in no container */
+    /* a group's record: */
+    PLACE_IDLE,  /* in no container: it has too few members */
+    PLACE_READY, /* active, in a bin of its own */
+    PLACE_CYCLE  /* in flight; its token is the base, which descriptions and disturbances keep */
 };
 
-#define STATE_PLACES 10
+#define STATE_PLACES 13
 
 enum state_flag {
     FLAG_DELETED = 1,   /* in flight, deleted meanwhile: its holder gets GONE */
@@ -201,7 +205,7 @@ place_waits_for_event(enum place place)
 static inline bool
 place_has_helpers(enum place place)
 {
-    return place == PLACE_ACTIVE || place_backs_off(place);
+    return place == PLACE_ACTIVE || place == PLACE_READY || place_backs_off(place);
 }
 
 /** Is it kept out of the order, and away from events? */
@@ -218,6 +222,19 @@ place_waits(enum place place)
     enum {
         waits = 1 << PLACE_BACKOFF | 1 << PLACE_ERROR_BACKOFF | 1 << PLACE_PARKED |
                 1 << PLACE_GATED | 1 << PLACE_HELD | 1 << PLACE_ASIDE
+    };
+
+    return (waits >> place & 1) != 0;
+}
+
+/** Those, and where a pod or a record is active, or a record idle: its stay word is good there. */
+static inline bool
+place_has_stay(enum place place)
+{
+    enum {
+        waits = 1 << PLACE_BACKOFF | 1 << PLACE_ERROR_BACKOFF | 1 << PLACE_PARKED |
+                1 << PLACE_GATED | 1 << PLACE_HELD | 1 << PLACE_ASIDE | 1 << PLACE_ACTIVE |
+                1 << PLACE_IDLE | 1 << PLACE_READY
     };
 
     return (waits >> place & 1) != 0;
@@ -245,7 +262,8 @@ state_lag(uint64_t state)
         [PLACE_ACTIVE] = STATE_LAG_ACTIVE, [PLACE_BACKOFF] = waiting,
         [PLACE_PARKED] = waiting,          [PLACE_GATED] = waiting,
         [PLACE_ERROR_BACKOFF] = waiting,   [PLACE_HELD] = waiting,
-        [PLACE_ASIDE] = waiting,
+        [PLACE_ASIDE] = waiting,         [PLACE_IDLE] = waiting,
+        [PLACE_READY] = waiting,         [PLACE_CYCLE] = waiting,
     };
 
     return (uint32_t)state & lags[state_place(state)];
@@ -255,7 +273,8 @@ state_lag(uint64_t state)
 static inline bool
 state_lag_is_at_end(uint64_t state)
 {
-    return state_lag(state) >= (state_waits(state) ? STATE_LAG_WAITING : STATE_LAG_ACTIVE);
+    return state_lag(state) >=
+           (state_place(state) == PLACE_ACTIVE ? STATE_LAG_ACTIVE : STATE_LAG_WAITING);
 }
 
 /** The version that a ref must have to be VALID. */
@@ -369,6 +388,8 @@ place_public(enum place place)
         [PLACE_GATED] = SCHEDQ_GATED,     [PLACE_INFLIGHT] = SCHEDQ_INFLIGHT,
         [PLACE_DEAD] = SCHEDQ_NOWHERE,    [PLACE_ERROR_BACKOFF] = SCHEDQ_ERROR_BACKOFF,
         [PLACE_HELD] = SCHEDQ_HELD,       [PLACE_ASIDE] = SCHEDQ_ASIDE,
+        [PLACE_IDLE] = SCHEDQ_ASIDE,      [PLACE_READY] = SCHEDQ_ACTIVE,
+        [PLACE_CYCLE] = SCHEDQ_INFLIGHT,
     };
 
     return (schedq_place_t) public[place];
