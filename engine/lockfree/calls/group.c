@@ -76,10 +76,12 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
     struct group_found found;
 
     u64_store(&worker->joining, number);
-    if (gather_find(worker, number, &found)) {
+    bool known = gather_find(worker, number, &found);
+
+    if (known) {
         count_members(worker, found.block);
     }
-    gather_changed(worker, number, result);
+    gather_joined(worker, number, known ? found.view.life : 0, (schedq_pod_t){0}, result);
 }
 
 static void

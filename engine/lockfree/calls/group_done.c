@@ -190,7 +190,8 @@ plan(struct ending *ending, const struct said *said, struct redescription *chang
         }
     }
     history->timestamp_ns = change->description.not_before;
-    change->description.flags &= (uint8_t)~(DESCRIBED_ACTIVATED | SCHEDQ_POD_AFFINITY);
+    change->description.flags &=
+        (uint8_t)~(DESCRIBED_ACTIVATED | DESCRIBED_FORGOTTEN | SCHEDQ_POD_AFFINITY);
     change->description.flags |= said->affinity ? SCHEDQ_POD_AFFINITY : 0;
     change->gating = (struct gating){.stay = 0};
 }
@@ -295,6 +296,9 @@ try_once(struct ending *ending, uint64_t *number, uint64_t *changes)
     struct redescription change = describe_begin(&found.view);
 
     plan(ending, &said, &change, &history);
+    if (!complete && queue->base.rules.groups_as_kube) {
+        change.description.flags |= DESCRIBED_FORGOTTEN;
+    }
     struct view planned = found.view;
 
     planned.description = change.description;

@@ -100,7 +100,7 @@ take_members(struct worker *worker, struct gathered *gathered)
 /* The record is this thread's: CYCLE. */
 static void
 begin_cycle(struct worker *worker, const struct group_found *root, uint64_t state,
-            schedq_popped_group_t *out)
+            uint64_t order, schedq_popped_group_t *out)
 {
     struct queue *queue = queue_of(worker);
     struct entry *entry = root->view.entry;
@@ -123,7 +123,7 @@ begin_cycle(struct worker *worker, const struct group_found *root, uint64_t stat
         .object = u64_load(&root->block->object),
         .history = history,
         .seen = u64_load_acquire(u64_of(&queue->base.words.event_sequence)),
-        .cycle = queue->base.rules.count_cycles ? u64_add(&queue->pop_orders, 1) + 1 : 0,
+        .cycle = queue->base.rules.count_cycles ? order : 0,
         .backoff_expiry_ns =
             (history.rejections | history.errors) != 0 ? backoff_public(expiry) : 0,
         .priority = view->description.priority,
@@ -135,7 +135,8 @@ begin_cycle(struct worker *worker, const struct group_found *root, uint64_t stat
 }
 
 static void
-begin_members(struct worker *worker, struct gathered *gathered, struct group_pop *pop)
+begin_members(struct worker *worker, struct gathered *gathered, uint64_t order,
+              struct group_pop *pop)
 {
     const int64_t since = (int64_t)u64_load(&gathered->groups[0].block->since);
 
@@ -149,7 +150,7 @@ begin_members(struct worker *worker, struct gathered *gathered, struct group_pop
 
             (void)u64_add(&block->waiting, UINT64_MAX);
             u32_store(&block->tried, 1);
-            pop_begin_member(worker, pod, pop->group->token.bits, since, out);
+            pop_begin_member(worker, pod, pop->group->token.bits, order, since, out);
             out->cycle = block->number; /* group_sort's */
         }
     }
@@ -202,8 +203,10 @@ take_record(struct worker *worker, const struct ready *ready, struct group_pop *
                           CAUSE_NONE)) {
         bin_advance(&ready->head);
         if (take_members(worker, &gathered)) {
-            begin_cycle(worker, root, next, pop->group);
-            begin_members(worker, &gathered, pop);
+            uint64_t order = pop_draw_order(queue_of(worker));
+
+            begin_cycle(worker, root, next, order, pop->group);
+            begin_members(worker, &gathered, order, pop);
             status = SCHEDQ_OK;
         } else {
             give_up(worker, root, next, changes);

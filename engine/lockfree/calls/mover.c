@@ -64,8 +64,9 @@ describe_moved(const struct mover *mover, uint32_t record, struct view *view, en
     if (change.renominates) {
         change.description.nominated_node = view->description.described_node;
     }
-    if (to == PLACE_ACTIVE && view->history.initial_attempt_ns == 0) {
+    if ((to == PLACE_ACTIVE || to == PLACE_READY) && view->history.initial_attempt_ns == 0) {
         change.gating.first = mover->now;
+        change.gating.stay |= to == PLACE_READY ? STAY_ATTEMPTED : 0;
     }
     return install(mover->worker, record, view, &change);
 }
@@ -73,7 +74,8 @@ describe_moved(const struct mover *mover, uint32_t record, struct view *view, en
 STRAIGHT bool
 is_described(const struct mover *mover, const struct view *view, enum place to)
 {
-    return mover->flushes || (to == PLACE_ACTIVE &&
+    return mover->flushes || (to == PLACE_READY && view->history.initial_attempt_ns == 0) ||
+           (to == PLACE_ACTIVE &&
                               (view->history.initial_attempt_ns == 0 || renominates(mover, view)));
 }
 

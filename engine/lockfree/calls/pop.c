@@ -147,11 +147,11 @@ number_pop(struct queue *queue, schedq_popped_t *out)
  * The record is this worker's: others only replace its description. So it is read and written
  * relaxed, behind take_plain:B. The description that the caller gets is that of the claim; the
  * record's own never changes. What the end of the pod will write comes while the caller works.
- * `said` NULL: nothing.
+ * `said` NULL: nothing. `order` 0: it is a pop of its own.
  */
 STRAIGHT void
 begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const struct said *said,
-             schedq_popped_t *out)
+             uint64_t order, schedq_popped_t *out)
 {
     uint64_t name = u64_load(&entry->name);
 
@@ -200,7 +200,9 @@ begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const str
     }
     u64_store(&entry->popped, out->object);
     u64_store_release(&entry->flight, /* begin_flight:A; not 0: `popped` is this flight's */
-                      queue->has_ticks ? clock_ticks() : number_pop(queue, out));
+                      order != 0         ? order
+                      : queue->has_ticks ? clock_ticks()
+                                         : number_pop(queue, out));
 }
 
 /* ---- one pod --------------------------------------------------------------------------------- */
@@ -298,7 +300,7 @@ take_plain(const struct bin *bin, const struct bin_head *head, struct queue *que
         return false;
     }
     out->more = leave_head(queue, head) > 1;
-    begin_flight(queue, entry, version | ref_record(ref), NULL, out);
+    begin_flight(queue, entry, version | ref_record(ref), NULL, 0, out);
     return true;
 }
 
@@ -341,7 +343,7 @@ take_other(struct walk *walk, struct bin *bin)
         return STEP_NOTHING;
     }
     walk->out->more = leave_head(queue, &walk->head) > 1;
-    begin_flight(queue, entry, version | ref_record(ref), &said, walk->out);
+    begin_flight(queue, entry, version | ref_record(ref), &said, 0, walk->out);
     return STEP_TAKEN;
 }
 
@@ -914,6 +916,12 @@ pop_before(struct worker *worker, uint64_t reorder, const struct pop_limit *limi
     return step == STEP_TAKEN ? POP_TAKEN : step == STEP_AGAIN ? POP_AGAIN : POP_NOTHING;
 }
 
+uint64_t
+pop_draw_order(struct queue *queue)
+{
+    return queue->has_ticks ? clock_ticks() : u64_add(&queue->pop_orders, 1) + 1;
+}
+
 bool
 pop_something_is_left(struct worker *worker)
 {
@@ -999,13 +1007,13 @@ pop_give_back(struct worker *worker, struct gathered_pod *pod)
 
 void
 pop_begin_member(struct worker *worker, const struct gathered_pod *pod, uint64_t cycle,
-                 int64_t since, schedq_popped_t *out)
+                 uint64_t order, int64_t since, schedq_popped_t *out)
 {
     struct entry *entry = pod->view.entry;
     const struct said said = {
         .description = pod->description, .gating = pod->gating, .desc = pod->desc};
 
-    begin_flight(queue_of(worker), entry, pod->token, &said, out);
+    begin_flight(queue_of(worker), entry, pod->token, &said, order, out);
     u64_store(&entry->seen, cycle);
     if (out->history.initial_attempt_ns == 0) {
         out->history.initial_attempt_ns =

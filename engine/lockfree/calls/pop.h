@@ -40,9 +40,12 @@ bool pop_take_member(struct worker *worker, struct gathered_pod *pod);
 /** Undoes that. Another's deletion meanwhile is carried out. */
 void pop_give_back(struct worker *worker, struct gathered_pod *pod);
 
-/** Begins its flight, and describes it. */
+/** What orders a pop among others. */
+uint64_t pop_draw_order(struct queue *queue);
+
+/** Begins its flight, and describes it. `since`: its group has been READY. */
 void pop_begin_member(struct worker *worker, const struct gathered_pod *pod, uint64_t cycle,
-                      int64_t since, schedq_popped_t *out);
+                      uint64_t order, int64_t since, schedq_popped_t *out);
 
 /** group_pop.c: one attempt. OK, FULL, EMPTY, CLOSED, NOMEM. */
 schedq_status_t group_take(struct worker *worker, struct group_pop *pop);

@@ -388,7 +388,9 @@ ask_member(struct worker *worker, uint32_t record, const struct view *view)
 struct asked {
     uint32_t record;
     uint64_t life;
-    uint64_t group;
+    uint32_t node, name, name_length; /* kube: what orders it */
+    int32_t priority;
+    schedq_history_t history;
     uint8_t gate; /* that it had */
 };
 
@@ -401,6 +403,46 @@ ask_one(struct worker *worker, const struct asked *asked)
                    state_place(view.state) == PLACE_ASIDE
                ? ask_member(worker, asked->record, &view)
                : 0;
+}
+
+/* Are both in one group, and is the first behind the other in its order? Or is its group later? */
+static bool
+is_behind(struct worker *worker, const struct asked *a, const struct asked *b)
+{
+    const struct names *names = &queue_of(worker)->names;
+    char name[2][SCHEDQ_NAME_MAX + 9];
+    const struct asked *both[] = {a, b};
+    schedq_popped_t popped[2] = {0};
+
+    if (a->node != b->node) {
+        return a->node > b->node;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        names_copy(names, both[i]->name, name[i], both[i]->name_length);
+        popped[i].name = name[i];
+        popped[i].name_length = both[i]->name_length;
+        popped[i].priority = both[i]->priority;
+        popped[i].history = both[i]->history;
+    }
+    return group_member_before(&popped[1], &popped[0]);
+}
+
+/* The gate of the last that is refused. */
+static uint8_t
+ask_all(struct worker *worker, const struct asked *all, uint32_t count)
+{
+    const struct asked *last = NULL;
+    uint8_t gate = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t refused = ask_one(worker, &all[i]);
+
+        if (refused != 0 && (last == NULL || is_behind(worker, &all[i], last))) {
+            last = &all[i];
+            gate = refused;
+        }
+    }
+    return gate;
 }
 
 /*
@@ -433,17 +475,22 @@ gather_ask(struct worker *worker, uint64_t number)
 
             all[i] = (struct asked){.record = pod->record,
                                     .life = pod->view.life,
+                                    .node = pod->node,
+                                    .name = pod->view.name,
+                                    .name_length = pod->view.name_length,
+                                    .priority = pod->view.description.priority,
+                                    .history = pod->view.history,
                                     .gate = pod->view.gate};
         }
         gather_free(&gathered);
-        bool all_are_asked = queue->base.rules.groups_as_kube;
-
-        for (uint32_t round = 0; all != NULL && round < 2; round++) {
-            for (uint32_t i = 0; (gate == 0 || all_are_asked) && i < count; i++) {
+        if (all != NULL && queue->base.rules.groups_as_kube) {
+            gate = ask_all(worker, all, count);
+        }
+        for (uint32_t round = 0; all != NULL && !queue->base.rules.groups_as_kube && round < 2;
+             round++) {
+            for (uint32_t i = 0; gate == 0 && i < count; i++) {
                 if ((all[i].gate != 0) == (round == 0)) {
-                    uint8_t refused = ask_one(worker, &all[i]);
-
-                    gate = refused != 0 ? refused : gate;
+                    gate = ask_one(worker, &all[i]);
                 }
             }
         }
@@ -586,6 +633,7 @@ gather_bring(struct worker *worker, uint32_t record, const struct view *view, co
     change->gating.refused |= gate_bit(way->gate);
     if (way->place == PLACE_READY && view->history.initial_attempt_ns == 0) {
         change->gating.first = queue_now(queue);
+        change->gating.stay |= STAY_ATTEMPTED;
     }
     planned.description = change->description;
     planned.gating = change->gating;
@@ -664,6 +712,7 @@ begin_to_wait(const struct gathered *gathered, struct redescription *change)
         if (change->gating.first == 0) {
             change->gating.first = oldest->view.history.initial_attempt_ns;
         }
+        change->gating.stay |= change->gating.first != 0 ? STAY_ATTEMPTED : 0;
     }
     change->gating.stay &= ~(UINT64_C(0xff) | STAY_FLUSHED);
     change->gating.refused = 0;
@@ -745,12 +794,20 @@ gather_put_aside(struct worker *worker, const struct group_found *root, schedq_r
 {
     const struct view *view = &root->view;
     const uint64_t number = root->block->number;
+    struct redescription change = describe_begin(view);
 
+    if (queue_of(worker)->base.rules.groups_as_kube) {
+        /* as if it had just been declared: kube knows nothing of a group that is in no queue */
+        change.description.flags |= DESCRIBED_FORGOTTEN;
+        change.gating.first = 0;
+    }
+    change.word = state_switched(view->state, 0, PLACE_IDLE);
     u64_store(&worker->joining, number);
-    bool done = switch_pod(worker, view->entry, view->state, view->desc,
-                           state_switched(view->state, 0, PLACE_IDLE), CAUSE_NONE);
+    schedq_status_t status = describe_install(worker, root->record, view, &change);
+    bool done = status != SCHEDQ_RETRY; /* without memory a pop finds out */
 
-    if (done) {
+    if (status == SCHEDQ_OK) {
+        switch_counted(worker, view->state, change.word, CAUSE_NONE);
         gather_complete(worker, number, result);
     }
     u64_store_release(&worker->joining, 0);
@@ -791,6 +848,35 @@ is_queued(enum place place)
 }
 
 /*
+ * Whoever joins, or leaves, makes a record come in again where it is: all are asked. False: it
+ * changed.
+ */
+static bool
+come_in_again(struct worker *worker, const struct group_found *root, schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    enum place place = state_place(root->view.state);
+    const uint64_t asked = stamps_drawn(&queue->stamps), life = root->view.life;
+    const uint32_t record = root->record;
+    struct view view;
+
+    if (place != PLACE_READY && !place_backs_off(place)) {
+        return true;
+    }
+    const struct way way = gather_way(worker, &root->view, place != PLACE_READY);
+
+    if (way.place == place) {
+        return true;
+    }
+    if (!report_view(queue, record, life, &view) || state_place(view.state) != place) {
+        return false;
+    }
+    struct redescription change = describe_begin(&view);
+
+    return gather_bring(worker, record, &view, &way, &change, asked, result) != GATHER_AGAIN;
+}
+
+/*
  * A record that is queued, whose group has one more: one that is parked is worth another try, and
  * what passed the gates asks about the newcomer only. False: it changed.
  */
@@ -807,9 +893,12 @@ join_queued(struct worker *worker, const struct group_found *root, schedq_pod_t 
     const uint32_t record = root->record;
     bool passed = place == PLACE_READY || (place != PLACE_PARKED && rules->pop_from_backoff);
 
+    if (rules->groups_as_kube || (place != PLACE_PARKED && passed && newcomer.bits == 0)) {
+        return come_in_again(worker, root, result);
+    }
     if (place == PLACE_PARKED) {
         way = gather_way(worker, &root->view, true);
-    } else if (place == PLACE_GATED || !passed || newcomer.bits == 0) {
+    } else if (place == PLACE_GATED || !passed) {
         return true;
     } else {
         const struct asked one = {.record = ref_record(newcomer.bits),
@@ -870,6 +959,9 @@ reconsider(struct worker *worker, const struct group_found *root, schedq_result_
 
     if (!gather_is_complete(worker, root->block)) {
         return gather_put_aside(worker, root, result);
+    }
+    if (queue->base.rules.groups_as_kube) {
+        return come_in_again(worker, root, result);
     }
     if (place != PLACE_GATED) {
         return true;

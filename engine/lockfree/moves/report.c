@@ -24,6 +24,11 @@ report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct
     }
     if ((view->description.flags & DESCRIBED_GROUP) != 0) {
         view->history.timestamp_ns = view->description.not_before;
+        if ((view->description.flags & DESCRIBED_FORGOTTEN) != 0 &&
+            state_place(state) != PLACE_CYCLE) {
+            view->history = (schedq_history_t){.timestamp_ns = view->description.not_before,
+                                               .initial_attempt_ns = view->gating.first};
+        }
     }
     /* Each value of the word is used once, so the description was not given back in between. */
     return u64_load_acquire(&entry->word.high) == view->desc &&

@@ -165,6 +165,7 @@ struct description {
 #define DESCRIBED_GROUP 128
 #define DESCRIBED_ENDED 64
 #define DESCRIBED_ACTIVATED 32
+#define DESCRIBED_FORGOTTEN 16 /* its history counts no more, until its next cycle */
 #define MARK_NODES 16 /* of it, or of its nomination */
 #define MARK_GATING 32
 #define MARK_TRIED 64
