@@ -340,7 +340,6 @@ end_declaration(struct worker *worker, const struct group_found *found, bool *fl
                     state_switched(view->state, 0, PLACE_DEAD), CAUSE_NONE)) {
         return SCHEDQ_RETRY;
     }
-    switch_leave(worker, state_place(view->state));
     gather_end(worker, found->record, view->entry, found->block);
     return SCHEDQ_OK;
 }

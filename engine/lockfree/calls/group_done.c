@@ -207,7 +207,6 @@ end_record(struct ending *ending, const struct group_found *found)
                     state_switched(view->state, 0, PLACE_DEAD), CAUSE_NONE)) {
         return GATHER_AGAIN;
     }
-    switch_leave(worker, PLACE_CYCLE);
     gather_end(worker, found->record, view->entry, found->block);
     ending->result->place = SCHEDQ_NOWHERE;
     return GATHER_DONE;
@@ -237,6 +236,9 @@ bring(struct ending *ending, const struct view *view, const struct way *way, uin
 
     if (!transfer_prepare(worker, ending->record, view, way, ending->now, &transfer)) {
         return GATHER_NOMEM;
+    }
+    if (way->place == PLACE_READY) {
+        gather_begin_attempts(worker, view->seen, ending->now);
     }
     transfer_publish(worker, &transfer, CAUSE_NONE);
     bool outdated = !queue->base.rules.host &&

@@ -287,6 +287,9 @@ move_alone(struct mover *mover, uint32_t record, const struct view *view, const 
     if (way->place == PLACE_ASIDE) {
         return join_again(mover, record, view);
     }
+    if (way->place == PLACE_READY) {
+        gather_begin_attempts(worker, view->seen, mover->now);
+    }
     if (!transfer_prepare(worker, record, view, way, mover->now, &transfer)) {
         return SCHEDQ_NOMEM;
     }

@@ -616,6 +616,38 @@ gather_wake(struct worker *worker)
     }
 }
 
+/* Of one member; if it changed meanwhile, its pop says when it was tried first. */
+static void
+begin_attempt(struct worker *worker, uint32_t record, uint64_t life, int64_t now)
+{
+    struct view view;
+
+    if (report_view(queue_of(worker), record, life, &view) &&
+        state_place(view.state) == PLACE_ASIDE && view.history.initial_attempt_ns == 0) {
+        struct redescription change = describe_begin(&view);
+
+        change.gating.first = now;
+        change.gating.stay |= STAY_ATTEMPTED;
+        (void)describe_install(worker, record, &view, &change);
+    }
+}
+
+void
+gather_begin_attempts(struct worker *worker, uint64_t number, int64_t now)
+{
+    struct group_found top;
+    struct gathered gathered;
+
+    if (gather_find(worker, number, &top) && gather_read(worker, top.block, &gathered)) {
+        for (uint32_t i = 0; i < gathered.count; i++) {
+            if (gathered.pods[i].view.history.initial_attempt_ns == 0) {
+                begin_attempt(worker, gathered.pods[i].record, gathered.pods[i].view.life, now);
+            }
+        }
+        gather_free(&gathered);
+    }
+}
+
 /*
  * A helper may switch the record before its description is installed: then it is where its old one
  * wants it, and the caller begins again.
@@ -645,6 +677,9 @@ gather_bring(struct worker *worker, uint32_t record, const struct view *view, co
 
     if (block != NULL && way->place == PLACE_READY) {
         u64_store(&block->since, (uint64_t)queue_now(queue));
+    }
+    if (way->place == PLACE_READY && state_place(view->state) != PLACE_READY) {
+        gather_begin_attempts(worker, view->seen, queue_now(queue));
     }
     transfer_publish(worker, &transfer, CAUSE_NONE);
     if (way->place == PLACE_GATED && !queue->base.rules.host &&
@@ -866,6 +901,9 @@ come_in_again(struct worker *worker, const struct group_found *root, schedq_resu
     const struct way way = gather_way(worker, &root->view, place != PLACE_READY);
 
     if (way.place == place) {
+        if (place == PLACE_READY) {
+            gather_begin_attempts(worker, root->view.seen, queue_now(queue));
+        }
         return true;
     }
     if (!report_view(queue, record, life, &view) || state_place(view.state) != place) {
@@ -906,6 +944,9 @@ join_queued(struct worker *worker, const struct group_found *root, schedq_pod_t 
 
         way.gate = queue->base.registry.has_gates || rules->host ? ask_one(worker, &one) : 0;
         if (way.gate == 0) {
+            if (place == PLACE_READY) {
+                begin_attempt(worker, one.record, one.life, queue_now(queue));
+            }
             return true;
         }
         way.place = PLACE_GATED;

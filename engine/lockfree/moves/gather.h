@@ -150,6 +150,9 @@ enum gather_step gather_bring(struct worker *worker, uint32_t record, const stru
                               const struct way *way, struct redescription *change, uint64_t asked,
                               schedq_result_t *result);
 
+/** The record becomes READY: so members begin to be tried that never were. */
+void gather_begin_attempts(struct worker *worker, uint64_t number, int64_t now);
+
 /** Before a member is ASIDE. Returns what gather_joined, or gather_withdraw, needs. */
 uint64_t gather_announce(struct worker *worker, uint64_t number);
 void gather_withdraw(struct worker *worker, uint64_t number, uint64_t counted);
