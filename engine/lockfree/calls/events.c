@@ -434,6 +434,52 @@ judge_members(struct walk *walk, const struct view *view)
     return members.best;
 }
 
+bool
+events_help_group(struct worker *worker, uint64_t number, const struct cluster_event *event,
+                  schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    struct walk walk;
+    struct members members = {.walk = &walk, .best = STRATEGY_SKIP};
+    const uint64_t asked = stamps_drawn(&queue->stamps);
+    struct group_found root;
+    struct view view;
+
+    walk.mover.worker = worker;
+    walk.event = *event;
+    if (!gather_root(worker, number, &root) ||
+        !place_waits_for_event(state_place(root.view.state))) {
+        return true;
+    }
+    const enum place place = state_place(root.view.state);
+
+    section_pause(worker);
+    bool read = gather_each(worker, root.view.seen, judge_member, &members);
+
+    section_resume(worker);
+    if (!read || !members.any_known) {
+        members.best = group_stronger(members.best, STRATEGY_AFTER_BACKOFF);
+    }
+    if (members.best == STRATEGY_SKIP) {
+        return false;
+    }
+    const struct way way =
+        gather_way(worker, &root.view, members.best != STRATEGY_IMMEDIATELY);
+
+    if ((way.place == place && way.gate == root.view.gate) ||
+        !report_view(queue, root.record, root.view.life, &view) ||
+        state_place(view.state) != place) {
+        return false;
+    }
+    struct redescription change = describe_begin(&view);
+    bool moved =
+        gather_bring(worker, root.record, &view, &way, &change, asked, result) == GATHER_DONE &&
+        !place_waits_for_event(way.place);
+
+    tally_add(&worker->tally.moves, moved ? 1 : 0);
+    return moved;
+}
+
 /* mover.decide. Pods in backoff come here only as targets, and are left alone. */
 static bool
 decide_reached(struct mover *mover, const struct view *view, struct way *way)

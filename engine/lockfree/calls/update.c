@@ -501,8 +501,19 @@ update_aside(struct worker *worker, struct update *update, schedq_result_t *resu
     change.word = state_switched(before->state, 0, PLACE_ASIDE);
     schedq_status_t status = describe_install(worker, update->record, before, &change);
 
-    if (status == SCHEDQ_OK) {
-        report_pod(queue_of(worker), update->record, before, result);
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    report_pod(queue_of(worker), update->record, before, result);
+    /* its group's record hears of the update as one that waits itself */
+    for (size_t i = 0; !queue_of(worker)->base.rules.host && i < update->event_count; i++) {
+        const struct cluster_event event = {.event = update->events[i],
+                                            .old_object = update->old_object,
+                                            .new_object = update->spec->object};
+
+        if (events_help_group(worker, before->description.group, &event, result)) {
+            break;
+        }
     }
     return status;
 }
