@@ -205,6 +205,7 @@ struct queue {
     /* a stack (stack.h) of records that such calls ended, whose objects wait for their release */
     atomic_u64 ended;
     struct incoming_late incoming_late;
+    struct incoming_late incoming_groups;
     struct event_log log;
     struct backoff backoff;
     struct waiting waiting;

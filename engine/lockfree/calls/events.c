@@ -472,9 +472,13 @@ events_help_group(struct worker *worker, uint64_t number, const struct cluster_e
         return false;
     }
     struct redescription change = describe_begin(&view);
-    bool moved =
-        gather_bring(worker, root.record, &view, &way, &change, asked, result) == GATHER_DONE &&
-        !place_waits_for_event(way.place);
+    bool named = members.best == STRATEGY_IMMEDIATELY ? way.place == PLACE_READY
+                                                      : place_backs_off(way.place);
+    const uint32_t cause = cause_of(registry_label(&queue->base.registry, event->event), false) |
+                           (named ? CAUSE_NAMED : 0);
+    bool moved = gather_bring(worker, root.record, &view, &way, &change, asked, cause, result) ==
+                     GATHER_DONE &&
+                 !place_waits_for_event(way.place);
 
     tally_add(&worker->tally.moves, moved ? 1 : 0);
     return moved;

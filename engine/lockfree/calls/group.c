@@ -280,7 +280,7 @@ describe_anew(struct worker *worker, const struct group_found *found,
     if (place == PLACE_READY) {
         const struct way way = {.place = PLACE_READY};
         enum gather_step step =
-            gather_bring(worker, found->record, view, &way, &change, 0, &unseen);
+            gather_bring(worker, found->record, view, &way, &change, 0, CAUSE_NONE, &unseen);
 
         return step == GATHER_DONE ? SCHEDQ_OK : step == GATHER_AGAIN ? SCHEDQ_RETRY : SCHEDQ_NOMEM;
     }

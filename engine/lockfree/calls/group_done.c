@@ -135,7 +135,7 @@ choose_way(struct ending *ending, const struct view *view, const struct said *sa
             return (struct way){.place = PLACE_GATED, .gate = end->gate};
         }
         if (end->place == SCHEDQ_PARKED) {
-            return (struct way){.place = PLACE_PARKED};
+            return (struct way){.place = PLACE_PARKED, .named = true};
         }
         bool backs_off =
             end->place == SCHEDQ_BACKOFF && gather_is_backing_off(worker, view, ending->now);
@@ -149,9 +149,13 @@ choose_way(struct ending *ending, const struct view *view, const struct said *sa
         return gather_way(worker, view, true);
     }
     if (said->strategy == STRATEGY_SKIP && !activated) {
-        return (struct way){.place = PLACE_PARKED};
+        return (struct way){.place = PLACE_PARKED, .named = true};
     }
-    return gather_way(worker, view, said->strategy != STRATEGY_IMMEDIATELY);
+    bool at_once = said->strategy == STRATEGY_IMMEDIATELY;
+    struct way way = gather_way(worker, view, !at_once);
+
+    way.named = at_once ? way.place == PLACE_READY : place_backs_off(way.place);
+    return way;
 }
 
 /* Relaxed: the flight is this thread's; the switch publishes it. */
@@ -257,6 +261,11 @@ bring(struct ending *ending, const struct view *view, const struct way *way, uin
         return GATHER_AGAIN;
     }
     transfer_report(way->place, ending->result);
+    const uint32_t cause = cause_of(LABEL_FAILURE, false);
+
+    if (way->place == PLACE_GATED ? queue->base.rules.counts_updates : way->place != PLACE_IDLE) {
+        gather_count(worker, view->seen, way->place, cause | (way->named ? CAUSE_NAMED : 0));
+    }
     if (way->place == PLACE_READY) {
         ending->result->poppable = 1;
         gather_wake(worker);

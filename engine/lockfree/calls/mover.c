@@ -113,6 +113,18 @@ cause_of_gated(const struct mover *mover, bool came_in)
 }
 
 static void
+count_gated(struct mover *mover, const struct mover_pod *pod, const struct view *view)
+{
+    uint32_t cause = cause_of_gated(mover, pod->came_in);
+
+    if (view_is_group(view)) {
+        gather_count(mover->worker, view->seen, PLACE_GATED, cause);
+    } else {
+        switch_count(mover->worker, PLACE_GATED, cause);
+    }
+}
+
+static void
 tell_gated(struct mover *mover, bool counts)
 {
     tally_add(&mover->worker->tally.moves, mover->counts_gated ? 1 : 0);
@@ -132,7 +144,7 @@ stay_gated(struct mover *mover, const struct mover_pod *pod, const struct view *
         !u64_cas(&view->entry->word.low, view->state, state_described(view->state))) {
         return OUTCOME_AGAIN;
     }
-    switch_count(mover->worker, PLACE_GATED, cause_of_gated(mover, pod->came_in));
+    count_gated(mover, pod, view);
     tell_gated(mover, pod->came_in || pod->moved);
     return OUTCOME_DONE;
 }
@@ -233,7 +245,8 @@ gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view, co
         owe(worker, ref_make(pod->life, pod->record));
     }
     schedq_status_t status = switch_gated(
-        mover, view, &transfer, judged ? cause_of_gated(mover, pod->came_in) : CAUSE_NONE);
+        mover, view, &transfer,
+        judged && !view_is_group(view) ? cause_of_gated(mover, pod->came_in) : CAUSE_NONE);
 
     if (status != SCHEDQ_OK) {
         if (status == SCHEDQ_NOMEM) {
@@ -244,6 +257,9 @@ gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view, co
     if (!judged) {
         pod->unjudged = true;
         return OUTCOME_AGAIN;
+    }
+    if (view_is_group(view)) {
+        count_gated(mover, pod, view);
     }
     tell_gated(mover, pod->came_in || pod->moved);
     return OUTCOME_DONE;
@@ -281,7 +297,7 @@ static schedq_status_t
 move_alone(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
 {
     struct worker *worker = mover->worker;
-    uint32_t cause = cause_of_mover(mover, way->named);
+    uint32_t cause = cause_of_mover(mover, way->named), counted = CAUSE_NONE;
     struct transfer transfer;
 
     if (way->place == PLACE_ASIDE) {
@@ -290,6 +306,10 @@ move_alone(struct mover *mover, uint32_t record, const struct view *view, const 
     if (way->place == PLACE_READY) {
         gather_begin_attempts(worker, view->seen, mover->now);
     }
+    if (view_is_group(view)) {
+        counted = cause;
+        cause = CAUSE_NONE;
+    }
     if (!transfer_prepare(worker, record, view, way, mover->now, &transfer)) {
         return SCHEDQ_NOMEM;
     }
@@ -297,6 +317,10 @@ move_alone(struct mover *mover, uint32_t record, const struct view *view, const 
     if (transfer_switch(worker, &transfer, cause)) {
         switch_note_freed(transfer.entry, transfer.state, transfer_next(&transfer), cause);
         transfer_report(way->place, mover->result);
+        if (counted != CAUSE_NONE) {
+            tally_add(&worker->tally.moves, (counted & CAUSE_MOVE) != 0 ? UINT64_C(1) : 0);
+            gather_count(worker, view->seen, way->place, counted);
+        }
     } else if (!transfer_was_helped(transfer.entry, transfer_next(&transfer))) {
         return SCHEDQ_CHANGED;
     }

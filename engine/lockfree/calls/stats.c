@@ -147,6 +147,9 @@ count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_ALL])
 {
     const struct queue *queue = base;
 
+    for (uint32_t i = INCOMING_COUNTERS; i < INCOMING_ALL; i++) {
+        counts[i] = incoming_of_late(&queue->incoming_groups, label, i - INCOMING_COUNTERS);
+    }
     for (uint32_t i = 0; i < INCOMING_COUNTERS; i++) {
         counts[i] = incoming_of_late(&queue->incoming_late, label, i);
         for (uint32_t j = 0; label < INCOMING_OWN && j < queue_counters(queue); j++) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define FEW 16
+#define CAUSE_JOIN (LABEL_POD_ADD + 1)
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
@@ -648,13 +649,39 @@ gather_begin_attempts(struct worker *worker, uint64_t number, int64_t now)
     }
 }
 
+static void
+count_pods(struct worker *worker, enum place place, uint32_t cause, uint64_t pods, bool entity)
+{
+    struct queue *queue = queue_of(worker);
+    uint32_t label = (cause & CAUSE_LABEL) - 1;
+    enum incoming_place to =
+        place == PLACE_READY ? INCOMING_ACTIVE : incoming_place(place);
+
+    if (cause != CAUSE_NONE && (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates)) {
+        incoming_count_group(&queue->incoming_groups, label, to, pods, entity);
+    }
+}
+
+void
+gather_count(struct worker *worker, uint64_t number, enum place place, uint32_t cause)
+{
+    struct group_found top;
+    struct gathered gathered;
+
+    if (cause != CAUSE_NONE && gather_find(worker, number, &top) &&
+        gather_read(worker, top.block, &gathered)) {
+        count_pods(worker, place, cause, gathered.count, (cause & CAUSE_NAMED) == 0);
+        gather_free(&gathered);
+    }
+}
+
 /*
  * A helper may switch the record before its description is installed: then it is where its old one
  * wants it, and the caller begins again.
  */
 enum gather_step
 gather_bring(struct worker *worker, uint32_t record, const struct view *view, const struct way *way,
-             struct redescription *change, uint64_t asked, schedq_result_t *result)
+             struct redescription *change, uint64_t asked, uint32_t cause, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
     struct view planned = *view;
@@ -701,6 +728,13 @@ gather_bring(struct worker *worker, uint32_t record, const struct view *view, co
     }
     switch_counted(worker, view->state, change->word, CAUSE_NONE);
     switch_note_freed(view->entry, view->state, change->word, CAUSE_NONE);
+    if (way->place != PLACE_GATED) {
+        gather_count(worker, view->seen, way->place, cause);
+    } else if (queue->base.rules.counts_updates &&
+               ((cause & CAUSE_LABEL) != LABEL_FORCE_ACTIVATE + 1 ||
+                !place_waits_for_event(state_place(view->state)))) {
+        gather_count(worker, view->seen, way->place, cause & ~CAUSE_NAMED);
+    }
     if (way->place == PLACE_READY) {
         result->to_active++;
         result->poppable = 1;
@@ -807,7 +841,7 @@ complete_once(struct worker *worker, uint64_t number, schedq_result_t *result)
         return GATHER_AGAIN;
     }
     change = describe_begin(&view);
-    return gather_bring(worker, root.record, &view, &way, &change, asked, result);
+    return gather_bring(worker, root.record, &view, &way, &change, asked, CAUSE_JOIN, result);
 }
 
 void
@@ -896,11 +930,13 @@ come_in_again(struct worker *worker, const struct group_found *root, schedq_resu
     struct view view;
 
     if (place != PLACE_READY && !place_backs_off(place)) {
-        return true;
+        gather_count(worker, root->view.seen, PLACE_PARKED, CAUSE_JOIN | CAUSE_NAMED);
+        return true; /* nothing but its size changes */
     }
     const struct way way = gather_way(worker, &root->view, place != PLACE_READY);
 
     if (way.place == place) {
+        gather_count(worker, root->view.seen, place, CAUSE_JOIN | CAUSE_NAMED);
         if (place == PLACE_READY) {
             gather_begin_attempts(worker, root->view.seen, queue_now(queue));
         }
@@ -911,7 +947,8 @@ come_in_again(struct worker *worker, const struct group_found *root, schedq_resu
     }
     struct redescription change = describe_begin(&view);
 
-    return gather_bring(worker, record, &view, &way, &change, asked, result) != GATHER_AGAIN;
+    return gather_bring(worker, record, &view, &way, &change, asked, CAUSE_JOIN, result) !=
+           GATHER_AGAIN;
 }
 
 /*
@@ -937,6 +974,7 @@ join_queued(struct worker *worker, const struct group_found *root, schedq_pod_t 
     if (place == PLACE_PARKED) {
         way = gather_way(worker, &root->view, true);
     } else if (place == PLACE_GATED || !passed) {
+        count_pods(worker, place, CAUSE_JOIN, 1, false);
         return true;
     } else {
         const struct asked one = {.record = ref_record(newcomer.bits),
@@ -944,6 +982,7 @@ join_queued(struct worker *worker, const struct group_found *root, schedq_pod_t 
 
         way.gate = queue->base.registry.has_gates || rules->host ? ask_one(worker, &one) : 0;
         if (way.gate == 0) {
+            count_pods(worker, place, CAUSE_JOIN, 1, false);
             if (place == PLACE_READY) {
                 begin_attempt(worker, one.record, one.life, queue_now(queue));
             }
@@ -956,7 +995,8 @@ join_queued(struct worker *worker, const struct group_found *root, schedq_pod_t 
     }
     struct redescription change = describe_begin(&view);
 
-    return gather_bring(worker, record, &view, &way, &change, asked, result) != GATHER_AGAIN;
+    return gather_bring(worker, record, &view, &way, &change, asked, CAUSE_JOIN, result) !=
+           GATHER_AGAIN;
 }
 
 void
@@ -1017,7 +1057,8 @@ reconsider(struct worker *worker, const struct group_found *root, schedq_result_
     }
     struct redescription change = describe_begin(&view);
 
-    return gather_bring(worker, record, &view, &way, &change, asked, result) != GATHER_AGAIN;
+    return gather_bring(worker, record, &view, &way, &change, asked, CAUSE_JOIN, result) !=
+           GATHER_AGAIN;
 }
 
 void
@@ -1098,7 +1139,8 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
         if (report_view(queue, root.record, root.view.life, &view) &&
             state_place(view.state) == place) {
             change = describe_begin(&view);
-            step = gather_bring(worker, root.record, &view, &way, &change, asked, result);
+            step = gather_bring(worker, root.record, &view, &way, &change, asked,
+                                cause_of(LABEL_FORCE_ACTIVATE, false), result);
         }
     }
     if (step == GATHER_NOMEM) {

@@ -148,7 +148,10 @@ enum gather_step { GATHER_DONE, GATHER_AGAIN, GATHER_NOMEM };
  */
 enum gather_step gather_bring(struct worker *worker, uint32_t record, const struct view *view,
                               const struct way *way, struct redescription *change, uint64_t asked,
-                              schedq_result_t *result);
+                              uint32_t cause, schedq_result_t *result);
+
+/** Counts a record that came in, with its members, for a cause (switch.h). */
+void gather_count(struct worker *worker, uint64_t number, enum place place, uint32_t cause);
 
 /** The record becomes READY: so members begin to be tried that never were. */
 void gather_begin_attempts(struct worker *worker, uint64_t number, int64_t now);

@@ -63,6 +63,14 @@ incoming_count(struct incoming *own, struct incoming_late *late, uint32_t label,
     }
 }
 
+/**
+ * The queue's, of members that came with their records, and of records: INCOMING_PLACES each. Makes
+ * room; without memory they are not counted.
+ */
+void incoming_open_groups(struct incoming_late *groups, struct memory *memory);
+void incoming_count_group(struct incoming_late *groups, uint32_t label, enum incoming_place place,
+                          uint64_t pods, bool entity);
+
 /** What the table of late labels has; the workers' own are added by the caller. */
 uint64_t incoming_of_late(const struct incoming_late *late, uint32_t label, uint32_t counter);
 
