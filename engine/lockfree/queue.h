@@ -171,6 +171,11 @@ struct worker {
     atomic_u64 room;
     /* a group that may have become complete by what this worker does, or 0 (gather.h) */
     atomic_u64 joining;
+    /* kube: of this group and those below only members count that came up to there; 0: all do */
+    struct {
+        uint64_t group;
+        int64_t time, key;
+    } joins_up_to;
     atomic_u64 holds;               /* of active pods; counted as in the tally */
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
     struct hazard_slot pins;

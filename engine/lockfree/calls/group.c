@@ -16,6 +16,7 @@
  */
 #include "lockfree/calls/add.h"
 #include "lockfree/calls/ops.h"
+#include "lockfree/calls/sort.h"
 #include "lockfree/moves/gather.h"
 
 #include <inttypes.h>
@@ -69,6 +70,58 @@ count_members(struct worker *worker, struct group_block *block)
     }
 }
 
+/* sort_numbers's `before`. */
+static bool
+waits_longer(const void *ctx, uint32_t i, uint32_t j)
+{
+    const struct gathered *gathered = ctx;
+    const struct view *a = &gathered->pods[i].view, *b = &gathered->pods[j].view;
+
+    return a->history.timestamp_ns != b->history.timestamp_ns
+               ? a->history.timestamp_ns < b->history.timestamp_ns
+               : a->description.order_key < b->description.order_key;
+}
+
+/*
+ * One by one, who has waited for longest first: each counts as one that comes in. False: there is
+ * none, or no memory.
+ */
+static bool
+join_as_kube(struct worker *worker, const struct group_found *found, schedq_result_t *result)
+{
+    struct memory *memory = &queue_of(worker)->base.memory;
+    const uint64_t number = found->block->number, life = found->view.life;
+    struct group_found root;
+    struct gathered gathered;
+
+    if (!gather_root(worker, number, &root) || !gather_read(worker, found->block, &gathered)) {
+        return false;
+    }
+    size_t bytes = (gathered.count + 1) * sizeof(uint32_t);
+    uint32_t *order = memory_alloc(memory, MEMORY_OTHER, bytes, CACHE_LINE);
+    bool any = order != NULL && gathered.count > 0;
+
+    for (uint32_t i = 0; any && i < gathered.count; i++) {
+        order[i] = i;
+    }
+    if (any) {
+        sort_numbers(order, gathered.count, waits_longer, &gathered);
+    }
+    for (uint32_t i = 0; any && i < gathered.count; i++) {
+        const struct view *view = &gathered.pods[order[i]].view;
+
+        worker->joins_up_to.group = number;
+        worker->joins_up_to.time = view->history.timestamp_ns;
+        worker->joins_up_to.key = view->description.order_key;
+        u64_store(&worker->joining, number);
+        gather_joined(worker, number, life, (schedq_pod_t){0}, result);
+    }
+    worker->joins_up_to.group = 0;
+    memory_free(memory, MEMORY_OTHER, order, bytes);
+    gather_free(&gathered);
+    return any;
+}
+
 /* Its members, and those of groups below, have a root now, or not. May leave the section. */
 static void
 begin(struct worker *worker, uint64_t number, schedq_result_t *result)
@@ -81,7 +134,9 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
     if (known) {
         count_members(worker, found.block);
     }
-    gather_joined(worker, number, known ? found.view.life : 0, (schedq_pod_t){0}, result);
+    if (!known || !queue_of(worker)->base.rules.groups_as_kube || !join_as_kube(worker, &found, result)) {
+        gather_joined(worker, number, known ? found.view.life : 0, (schedq_pod_t){0}, result);
+    }
 }
 
 static void

@@ -216,9 +216,23 @@ add_group(struct gathered *gathered, struct group_block *block, uint32_t above)
         }
         gathered->groups = grown;
     }
-    gathered->groups[gathered->group_count++] =
-        (struct gathered_group){.block = block, .above = above};
+    uint64_t joins = gathered->worker->joins_up_to.group;
+    bool joins_above = gathered->group_count > 0 && gathered->groups[above].joins;
+
+    gathered->groups[gathered->group_count++] = (struct gathered_group){
+        .block = block, .above = above, .joins = joins_above || (joins != 0 && joins == block->number)};
     return true;
+}
+
+/* Has it not come to join so far? */
+static bool
+joins_later(const struct worker *worker, const struct view *view)
+{
+    int64_t time = view->history.timestamp_ns;
+
+    return time != worker->joins_up_to.time
+               ? time > worker->joins_up_to.time
+               : view->description.order_key > worker->joins_up_to.key;
 }
 
 static void
@@ -238,6 +252,9 @@ read_members(struct gathered *gathered, uint32_t node)
         if (!report_view(queue_of(worker), hints.pods[i].record, hints.pods[i].life, &view) ||
             state_place(view.state) != PLACE_ASIDE ||
             !report_exists(worker, hints.pods[i].record, &view)) {
+            continue;
+        }
+        if (gathered->groups[node].joins && joins_later(worker, &view)) {
             continue;
         }
         struct gathered_pod *pod = add_pod(gathered);

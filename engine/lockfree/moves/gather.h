@@ -70,7 +70,7 @@ struct gathered_pod {
 struct gathered_group {
     struct group_block *block;
     uint32_t above, needs, here, complete_below;
-    bool complete;
+    bool complete, joins; /* its members join one by one (worker.joins_up_to) */
 };
 
 /** All members that wait below a root, as read one after the other. */
