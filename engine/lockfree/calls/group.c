@@ -83,10 +83,10 @@ waits_longer(const void *ctx, uint32_t i, uint32_t j)
 }
 
 /*
- * One by one, who has waited for longest first: each counts as one that comes in. False: there is
- * none, or no memory.
+ * One by one, who has waited for longest first: each counts as one that comes in. Without memory
+ * a tick lets them.
  */
-static bool
+static void
 join_as_kube(struct worker *worker, const struct group_found *found, schedq_result_t *result)
 {
     struct memory *memory = &queue_of(worker)->base.memory;
@@ -94,8 +94,12 @@ join_as_kube(struct worker *worker, const struct group_found *found, schedq_resu
     struct group_found root;
     struct gathered gathered;
 
-    if (!gather_root(worker, number, &root) || !gather_read(worker, found->block, &gathered)) {
-        return false;
+    if (!gather_root(worker, number, &root)) {
+        return;
+    }
+    if (!gather_read(worker, found->block, &gathered)) {
+        queue_note_stray(queue_of(worker), STRAY_UNMOVED);
+        return;
     }
     size_t bytes = (gathered.count + 1) * sizeof(uint32_t);
     uint32_t *order = memory_alloc(memory, MEMORY_OTHER, bytes, CACHE_LINE);
@@ -119,7 +123,6 @@ join_as_kube(struct worker *worker, const struct group_found *found, schedq_resu
     worker->joins_up_to.group = 0;
     memory_free(memory, MEMORY_OTHER, order, bytes);
     gather_free(&gathered);
-    return any;
 }
 
 /* Its members, and those of groups below, have a root now, or not. May leave the section. */
@@ -134,7 +137,10 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
     if (known) {
         count_members(worker, found.block);
     }
-    if (!known || !queue_of(worker)->base.rules.groups_as_kube || !join_as_kube(worker, &found, result)) {
+    if (known && queue_of(worker)->base.rules.groups_as_kube) {
+        join_as_kube(worker, &found, result);
+        u64_store_release(&worker->joining, 0);
+    } else {
         gather_joined(worker, number, known ? found.view.life : 0, (schedq_pod_t){0}, result);
     }
 }

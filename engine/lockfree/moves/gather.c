@@ -748,7 +748,7 @@ gather_bring(struct worker *worker, uint32_t record, const struct view *view, co
     if (way->place != PLACE_GATED) {
         gather_count(worker, view->seen, way->place, cause);
     } else if (queue->base.rules.counts_updates &&
-               ((cause & CAUSE_LABEL) != LABEL_FORCE_ACTIVATE + 1 ||
+               ((cause & CAUSE_LABEL) == CAUSE_JOIN ||
                 !place_waits_for_event(state_place(view->state)))) {
         gather_count(worker, view->seen, way->place, cause & ~CAUSE_NAMED);
     }
