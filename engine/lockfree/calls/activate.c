@@ -43,7 +43,7 @@ activate(struct mover *mover, schedq_pod_t pod, struct named *named)
     if (!report_handle(queue, pod, &view) || !report_exists(mover->worker, record, &view)) {
         return;
     }
-    if (description_group(&view.description) != 0) {
+    if (state_place(view.state) == PLACE_ASIDE) {
         mover_end(mover);
         gather_activate(mover->worker, view.description.group, mover->result);
         return;

@@ -214,6 +214,7 @@ struct walk {
     const schedq_change_t *change;
     const struct assigned_pod *assigned;  /* NULL: every pod is a candidate */
     const struct schedq_pod_list *listed; /* NULL: the same */
+    bool helps;                          /* a group, whatever its members say */
     bool asks;                            /* the host, about single pods: by hints */
     /* what follows is of the profile that was asked for last */
     bool knows_profile;
@@ -496,7 +497,8 @@ decide_reached(struct mover *mover, const struct view *view, struct way *way)
     const struct judgement *like = judgement_of(walk, view);
 
     if (view_is_group(view)) {
-        enum strategy strategy = like->reaches ? judge_members(walk, view) : STRATEGY_SKIP;
+        enum strategy strategy = walk->helps     ? STRATEGY_AFTER_BACKOFF
+                                 : like->reaches ? judge_members(walk, view) : STRATEGY_SKIP;
 
         if (strategy != STRATEGY_SKIP) {
             *way = route_by_strategy(mover->worker, view, strategy, mover->now);
@@ -636,6 +638,74 @@ events_judge_again(struct queue *queue, uint32_t record, uint64_t life, struct v
            (state_place(view->state) == PLACE_PARKED || state_place(view->state) == PLACE_GATED);
 }
 
+/* gather_each_fn */
+static bool
+is_unrejected(void *ctx, const struct view *member)
+{
+    struct members *members = ctx;
+
+    members->any_known = (member->unschedulable | member->pending) == 0;
+    return !members->any_known;
+}
+
+/* A root's record, if it waits for an event. `own`: the target is its member. */
+static void
+move_target_group(struct walk *walk, uint64_t number, bool own)
+{
+    struct worker *worker = walk->mover.worker;
+    struct queue *queue = queue_of(worker);
+    struct members members = {.walk = walk};
+    struct group_found root;
+
+    if (!gather_root(worker, number, &root) ||
+        !place_waits_for_event(state_place(root.view.state)) ||
+        !gate_hears(walk, root.view.profile, root.view.gate)) {
+        return;
+    }
+    struct view view = root.view;
+
+    section_pause(worker);
+    bool helps = walk->change->precheck == NULL ||
+                 (gather_each(worker, number, passes, &members) && members.any_passes);
+
+    members.any_known = own;
+    if (helps && !own && queue->base.rules.groups_as_kube) {
+        (void)gather_each(worker, number, is_unrejected, &members);
+    }
+    section_resume(worker);
+    if (helps && members.any_known &&
+        report_view(queue, root.record, root.view.life, &view)) {
+        walk->helps = true;
+        mover_try(&walk->mover, root.record, &view);
+        mover_end(&walk->mover);
+        walk->helps = false;
+    }
+}
+
+/*
+ * It helps the group of that pod, if it is a member that waits. In kube also each group that has a
+ * member which nothing rejected: any event helps that.
+ */
+COLD static void
+move_target_groups(struct walk *walk, schedq_pod_t target)
+{
+    struct worker *worker = walk->mover.worker;
+    struct group_found own = {.block = NULL};
+    uint64_t *numbers, mine = 0;
+    struct view view;
+    size_t bytes, count;
+
+    if (report_handle(queue_of(worker), target, &view) && state_place(view.state) == PLACE_ASIDE &&
+        gather_root(worker, view.description.group, &own)) {
+        mine = own.block->number;
+    }
+    count = gather_roots(worker, &numbers, &bytes);
+    for (size_t i = 0; i < count; i++) {
+        move_target_group(walk, numbers[i], mine != 0 && numbers[i] == mine);
+    }
+    memory_free(&queue_of(worker)->base.memory, MEMORY_OTHER, numbers, bytes);
+}
+
 /* A wildcard that has an object concerns the one pod that is the object, or none. */
 static void
 move_target(struct walk *walk, schedq_pod_t target)
@@ -644,6 +714,9 @@ move_target(struct walk *walk, schedq_pod_t target)
     uint32_t record = ref_record(target.bits);
     struct view view;
 
+    if (queue_has_groups(queue)) {
+        move_target_groups(walk, target);
+    }
     if (!report_handle(queue, target, &view) || !report_exists(walk->mover.worker, record, &view)) {
         return;
     }
@@ -713,6 +786,7 @@ lockfree_notify(schedq_worker_t *base, const schedq_change_t *request,
     walk.change = request;
     walk.assigned = assigned;
     walk.listed = listed;
+    walk.helps = false;
     walk.asks = registry->has_hints && queue->base.rules.hints;
     walk.knows_profile = walk.last.known = false;
     walk.newest_insertion = worker->insertions;

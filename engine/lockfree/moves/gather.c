@@ -161,6 +161,31 @@ is_complete_at(struct worker *worker, const struct group_block *block, uint32_t 
     return complete >= needs;
 }
 
+size_t
+gather_roots(struct worker *worker, uint64_t **numbers, size_t *bytes)
+{
+    struct memory *memory = &queue_of(worker)->base.memory;
+    struct hints hints;
+    size_t count = 0;
+
+    *numbers = NULL;
+    *bytes = 0;
+    if (!hints_read(worker, &queue_of(worker)->families, 0, &hints)) {
+        return 0;
+    }
+    *bytes = (hints.count + 1) * sizeof **numbers;
+    *numbers = memory_alloc(memory, MEMORY_OTHER, *bytes, CACHE_LINE);
+    for (size_t i = 0; *numbers != NULL && i < hints.count; i++) {
+        struct group_found root;
+
+        if (view_group(worker, hints.pods[i].record, hints.pods[i].life, &root)) {
+            (*numbers)[count++] = root.block->number;
+        }
+    }
+    hints_free(worker, &hints);
+    return count;
+}
+
 bool
 gather_is_complete(struct worker *worker, const struct group_block *block)
 {
@@ -938,7 +963,8 @@ is_queued(enum place place)
  * changed.
  */
 static bool
-come_in_again(struct worker *worker, const struct group_found *root, schedq_result_t *result)
+come_in_again(struct worker *worker, const struct group_found *root, uint32_t cause,
+              schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
     enum place place = state_place(root->view.state);
@@ -947,13 +973,13 @@ come_in_again(struct worker *worker, const struct group_found *root, schedq_resu
     struct view view;
 
     if (place != PLACE_READY && !place_backs_off(place)) {
-        gather_count(worker, root->view.seen, PLACE_PARKED, CAUSE_JOIN | CAUSE_NAMED);
+        gather_count(worker, root->view.seen, PLACE_PARKED, cause | CAUSE_NAMED);
         return true; /* nothing but its size changes */
     }
     const struct way way = gather_way(worker, &root->view, place != PLACE_READY);
 
     if (way.place == place) {
-        gather_count(worker, root->view.seen, place, CAUSE_JOIN | CAUSE_NAMED);
+        gather_count(worker, root->view.seen, place, cause | CAUSE_NAMED);
         if (place == PLACE_READY) {
             gather_begin_attempts(worker, root->view.seen, queue_now(queue));
         }
@@ -964,7 +990,7 @@ come_in_again(struct worker *worker, const struct group_found *root, schedq_resu
     }
     struct redescription change = describe_begin(&view);
 
-    return gather_bring(worker, record, &view, &way, &change, asked, CAUSE_JOIN, result) !=
+    return gather_bring(worker, record, &view, &way, &change, asked, cause, result) !=
            GATHER_AGAIN;
 }
 
@@ -986,7 +1012,7 @@ join_queued(struct worker *worker, const struct group_found *root, schedq_pod_t 
     bool passed = place == PLACE_READY || (place != PLACE_PARKED && rules->pop_from_backoff);
 
     if (rules->groups_as_kube || (place != PLACE_PARKED && passed && newcomer.bits == 0)) {
-        return come_in_again(worker, root, result);
+        return come_in_again(worker, root, CAUSE_JOIN, result);
     }
     if (place == PLACE_PARKED) {
         way = gather_way(worker, &root->view, true);
@@ -1047,7 +1073,8 @@ gather_joined(struct worker *worker, uint64_t number, uint64_t counted, schedq_p
 
 /* A record that is queued: it has too few, or the member that gated it is gone. False: it changed. */
 static bool
-reconsider(struct worker *worker, const struct group_found *root, schedq_result_t *result)
+reconsider(struct worker *worker, const struct group_found *root, uint32_t cause,
+           schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
     enum place place = state_place(root->view.state);
@@ -1059,7 +1086,7 @@ reconsider(struct worker *worker, const struct group_found *root, schedq_result_
         return gather_put_aside(worker, root, result);
     }
     if (queue->base.rules.groups_as_kube) {
-        return come_in_again(worker, root, result);
+        return come_in_again(worker, root, cause, result);
     }
     if (place != PLACE_GATED) {
         return true;
@@ -1074,7 +1101,7 @@ reconsider(struct worker *worker, const struct group_found *root, schedq_result_
     }
     struct redescription change = describe_begin(&view);
 
-    return gather_bring(worker, record, &view, &way, &change, asked, CAUSE_JOIN, result) !=
+    return gather_bring(worker, record, &view, &way, &change, asked, cause, result) !=
            GATHER_AGAIN;
 }
 
@@ -1095,7 +1122,7 @@ gather_changed(struct worker *worker, uint64_t number, schedq_result_t *result)
             gather_complete(worker, number, result);
             break;
         }
-        if (!is_queued(place) || reconsider(worker, &root, result)) {
+        if (!is_queued(place) || reconsider(worker, &root, LABEL_POD_UPDATE + 1, result)) {
             break;
         }
     }
@@ -1113,7 +1140,7 @@ gather_left(struct worker *worker, uint64_t number, schedq_result_t *result)
     (void)u64_add(&found.block->waiting, UINT64_MAX);
     /* Ends: each further round is another's change of the record, or an event. */
     while (gather_root(worker, number, &found) && is_queued(state_place(found.view.state)) &&
-           !reconsider(worker, &found, result)) {
+           !reconsider(worker, &found, CAUSE_JOIN, result)) {
     }
 }
 
@@ -1126,13 +1153,16 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
     struct group_found root;
     enum gather_step step = GATHER_AGAIN;
 
-    /* Ends: each further round is another's change of the record, or an event. */
+    /* Ends: the same. */
     while (step == GATHER_AGAIN && gather_root(worker, number, &root)) {
         enum place place = state_place(root.view.state);
         const uint64_t asked = stamps_drawn(&queue->stamps);
         struct redescription change = describe_begin(&root.view);
         struct view view;
 
+        if (place == PLACE_CYCLE && !queue->base.rules.activates_in_flight) {
+            return;
+        }
         if (place == PLACE_CYCLE) {
             change.description.flags |= DESCRIBED_ACTIVATED;
             schedq_status_t status = describe_install(worker, root.record, &root.view, &change);
@@ -1146,7 +1176,8 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
             return;
         }
         const struct way way =
-            queue->base.rules.backoff_opens_gates && place_backs_off(place)
+            queue->base.rules.pop_from_backoff && queue->base.rules.backoff_opens_gates &&
+                    place_backs_off(place)
                 ? (struct way){.place = PLACE_READY}
                 : gather_way(worker, &root.view, false);
 

@@ -104,6 +104,9 @@ bool gather_find(struct worker *worker, uint64_t number, struct group_found *fou
 /** The topmost group above, or itself. False: not all of them are declared. */
 bool gather_root(struct worker *worker, uint64_t number, struct group_found *root);
 
+/** The numbers of all roots, in memory of `bytes` that the caller frees; NULL: none. */
+size_t gather_roots(struct worker *worker, uint64_t **numbers, size_t *bytes);
+
 /** By what is counted, has a group enough? Its block is of this section. */
 bool gather_is_complete(struct worker *worker, const struct group_block *block);
 
