@@ -7,26 +7,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Does the engine know groups? */
-static bool
-check_engine(schedq_worker_t *worker)
-{
-    const struct engine_ops *ops = worker->queue->ops;
-
-    if (ops->group_add == NULL) {
-        worker_say(worker, "config.engine %u: %u, the engine that knows groups", ops->number,
-                   SCHEDQ_ENGINE_MUTEX);
-    }
-    return ops->group_add != NULL;
-}
-
 static bool
 check_group(schedq_worker_t *worker, uint64_t group)
 {
     if (group == 0) {
         worker_say(worker, "group 0: any other number, 0 is no group");
     }
-    return group != 0 && check_engine(worker);
+    return group != 0;
 }
 
 static bool
@@ -145,7 +132,7 @@ pop_group(schedq_worker_t *worker, bool waits, int64_t deadline, schedq_popped_g
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!check_engine(worker) || !check_not_null(worker, group, "group") ||
+    if (!check_not_null(worker, group, "group") ||
         !check_not_null(worker, members, "members") || !check_not_null(worker, count, "count")) {
         status = SCHEDQ_INVALID;
     } else if (room == 0) {
@@ -237,7 +224,7 @@ schedq_group_done(schedq_worker_t *worker, schedq_token_t *token, const schedq_g
         return status;
     }
     status =
-        check_engine(worker) && check_not_null(worker, token, "token") && check_end(worker, end)
+        check_not_null(worker, token, "token") && check_end(worker, end)
             ? worker->queue->ops->group_done(worker, token, end, result)
             : SCHEDQ_INVALID;
     call_end_worker(&call, worker);

@@ -6,8 +6,8 @@
 /* FX_ bits, by SCHEDQ_ENGINE_ number. */
 static const unsigned abilities[] = {
     [SCHEDQ_ENGINE_MUTEX] =
-        FX_EXACT_CAPS | FX_FULL_RESERVE | FX_FULL_TRIM | FX_MOVES_IN_PLACE | FX_GROUPS,
-    [SCHEDQ_ENGINE_LOCKFREE] = FX_GROUPS,
+        FX_EXACT_CAPS | FX_FULL_RESERVE | FX_FULL_TRIM | FX_MOVES_IN_PLACE,
+    [SCHEDQ_ENGINE_LOCKFREE] = FX_ANY_ENGINE,
 };
 
 /* Of a program that does not say it: the first. */

@@ -16,8 +16,7 @@ enum {
     FX_EXACT_CAPS = 1,     /* no cap is exceeded, however many add at once */
     FX_FULL_RESERVE = 2,   /* what reserve made room for needs no memory, not even the first time */
     FX_FULL_TRIM = 4,      /* trim shrinks everything, the index of names too */
-    FX_MOVES_IN_PLACE = 8, /* events, time, activation and nominations need no memory */
-    FX_GROUPS = 16         /* groups are declared, popped and handed back */
+    FX_MOVES_IN_PLACE = 8 /* events, time, activation and nominations need no memory */
 };
 
 typedef struct fx_group {

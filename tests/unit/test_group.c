@@ -849,6 +849,6 @@ main(int argc, char **argv)
         fx_test(a_declared_group_counts_for_max_pods),
         fx_test(many_groups_come_and_go),
     };
-    const fx_group_t all[] = {fx_group(members, FX_ANY_ENGINE), fx_group(groups, FX_GROUPS)};
+    const fx_group_t all[] = {fx_group(members, FX_ANY_ENGINE), fx_group(groups, FX_ANY_ENGINE)};
     return fx_run_groups(argc, argv, all);
 }
