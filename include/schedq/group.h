@@ -215,7 +215,7 @@ SCHEDQ_API schedq_status_t schedq_group_activate(schedq_worker_t *worker, uint64
  * @retval SCHEDQ_INVALID    group 0, info NULL or its struct_size; *info is as it was
  * @retval SCHEDQ_BUSY       *info is as it was
  *
- * Threads: [worker]  Progress: locks; O(groups below).
+ * Threads: [worker]  Progress: locks; O(groups and members below).
  */
 SCHEDQ_API schedq_status_t schedq_group_get(schedq_worker_t *worker, uint64_t group,
                                             schedq_group_info_t *info);
@@ -234,6 +234,7 @@ SCHEDQ_API schedq_status_t schedq_group_get(schedq_worker_t *worker, uint64_t gr
  * @retval SCHEDQ_FULL     the best is a group with more members than room; nothing changed
  * @retval SCHEDQ_EMPTY    nothing is poppable
  * @retval SCHEDQ_CLOSED   the queue is closed, and nothing is poppable now
+ * @retval SCHEDQ_NOMEM    (never with MUTEX) nothing changed
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
  *
@@ -258,6 +259,7 @@ SCHEDQ_API schedq_status_t schedq_try_pop_group(schedq_worker_t *worker,
  * @retval SCHEDQ_TIMEDOUT  the deadline passed; *count is 0
  * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken; *count is 0
  * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable now; *count is 0
+ * @retval SCHEDQ_NOMEM     (never with MUTEX) nothing changed; *count is 0
  * @retval SCHEDQ_INVALID   nothing changed
  * @retval SCHEDQ_BUSY      nothing changed
  *
