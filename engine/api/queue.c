@@ -111,8 +111,6 @@ check_empty(const schedq_stats_t *stats, char *why, size_t why_size)
         uint64_t pods;
     } places[] = {{"active", stats->active}, {"backoff", stats->backoff + stats->error_backoff},
                   {"parked", stats->parked}, {"gated", stats->gated},
-    } places[] = {{"active", stats->active}, {"backoff", stats->backoff + stats->error_backoff},
-                  {"parked", stats->parked}, {"gated", stats->gated},
                   {"held", stats->held},     {"aside", stats->aside},
                   {"in flight", stats->inflight}};
     char text[160];

@@ -109,7 +109,9 @@ route_by_strategy(struct worker *worker, const struct view *view, enum strategy 
         backoff ? route_after_backoff(worker, view, now) : route_to_active(worker, view);
 
     if (queue_of(worker)->base.rules.counts_entities) {
-        way.named = place_backs_off(way.place) || (!backoff && way.place == PLACE_ACTIVE);
+        bool active = way.place == PLACE_ACTIVE || way.place == PLACE_READY;
+
+        way.named = place_backs_off(way.place) || (!backoff && active);
     }
     return way;
 }
