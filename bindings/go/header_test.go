@@ -25,6 +25,7 @@ var notBound = map[string]bool{
 	"schedq_worker_adopt":   true,
 	"schedq_worker_get":     true,
 	"schedq_clock_advance":  true, // Words.advance does it without a call
+	"schedq_pod_list_add":   true, // in a pre-queueing hint only, and this package is decided by its host
 }
 
 var included = regexp.MustCompile(`(?m)^#include <schedq/(\w+\.h)>`)

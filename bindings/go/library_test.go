@@ -110,11 +110,11 @@ func TestUpdatesAreClassified(t *testing.T) {
 
 func TestRefusalsHaveWords(t *testing.T) {
 	config := schedq.DefaultConfig()
-	config.MaxWorkers = 65
+	config.MaxWorkers = 513
 	_, err := schedq.New(config, nil)
 	var refusal *schedq.Error
-	if !errors.Is(err, schedq.ErrInvalid) || !errors.As(err, &refusal) || !strings.Contains(err.Error(), "max_workers 65") {
-		t.Errorf("65 workers: got %v", err)
+	if !errors.Is(err, schedq.ErrInvalid) || !errors.As(err, &refusal) || !strings.Contains(err.Error(), "max_workers 513") {
+		t.Errorf("513 workers: got %v", err)
 	}
 	if _, err := schedq.PresetConfig(99); err != schedq.ErrInvalid {
 		t.Errorf("preset 99: got %v", err)

@@ -254,7 +254,8 @@ plant_update_order(book_t *book, lives_t *lives)
 {
     for (size_t i = 0; i < lives->count; i++) {
         life_t *life = &lives->lives[i];
-        if (!plant_is_plain(life))
+        record_t *taken = plant_only_pop(life); /* what ends it otherwise tells the old object */
+        if (!plant_is_plain(life) || taken == NULL)
             continue;
         record_t *look =
             plant_look_between(book, life->first->active_from, life->first->taken_from);
@@ -267,8 +268,7 @@ plant_update_order(book_t *book, lives_t *lives)
         look->priority = INT32_MAX;
         look->keyed = true;
         look->key = INT64_MIN;
-        if (plant_only_pop(life) != NULL)
-            plant_only_pop(life)->object = look->object;
+        taken->object = look->object;
         return true;
     }
     return false;

@@ -90,7 +90,7 @@ bool route_from_hold(struct worker *worker, const struct view *view, int64_t now
 struct way route_admitted(const struct queue *queue, uint64_t rejectors,
                           const schedq_history_t *history, bool backoff, int64_t now);
 
-/** Such a way, if entities are counted: a verdict named backoff, or active. */
+/** Such a way, if entities are counted: the host's verdict named backoff, or active. */
 static inline void
 route_name(const struct queue *queue, bool backoff, struct way *way)
 {
