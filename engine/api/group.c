@@ -8,20 +8,22 @@
 #include <string.h>
 
 static bool
-check_group(schedq_worker_t *worker, uint64_t group)
+check_group(schedq_worker_t *worker, uint64_t group, const char *function)
 {
     if (group == 0) {
         worker_say(worker, "group 0: any other number, 0 is no group");
+        return false;
     }
-    return group != 0;
+    return check_decides(worker, SCHEDQ_DECIDE_CALLBACKS, function);
 }
 
 static bool
-check_group_spec(schedq_worker_t *worker, uint64_t group, const schedq_group_spec_t *spec)
+check_group_spec(schedq_worker_t *worker, uint64_t group, const schedq_group_spec_t *spec,
+                 const char *function)
 {
     static const uint8_t no_bytes[sizeof spec->reserved];
 
-    if (!check_group(worker, group) || !check_not_null(worker, spec, "spec") ||
+    if (!check_group(worker, group, function) || !check_not_null(worker, spec, "spec") ||
         !check_size(worker, "spec", spec->struct_size, sizeof *spec) ||
         !check_profile(worker, "spec.profile", spec->profile)) {
         return false;
@@ -53,8 +55,10 @@ declare(schedq_worker_t *worker, bool adds, uint64_t group, const schedq_group_s
     const struct engine_ops *ops = worker->queue->ops;
     declare_fn *declares = adds ? ops->group_add : ops->group_update;
 
-    status = check_group_spec(worker, group, spec) ? declares(worker, group, spec, result)
-                                                   : SCHEDQ_INVALID;
+    status = check_group_spec(worker, group, spec,
+                              adds ? "schedq_group_add" : "schedq_group_update")
+                 ? declares(worker, group, spec, result)
+                 : SCHEDQ_INVALID;
     call_end_worker(&call, worker);
     return status;
 }
@@ -88,7 +92,9 @@ by_number(schedq_worker_t *worker, bool ends, uint64_t group, schedq_result_t *r
     const struct engine_ops *ops = worker->queue->ops;
     by_number_fn *does = ends ? ops->group_delete : ops->group_activate;
 
-    status = check_group(worker, group) ? does(worker, group, result) : SCHEDQ_INVALID;
+    status = check_group(worker, group, ends ? "schedq_group_delete" : "schedq_group_activate")
+                 ? does(worker, group, result)
+                 : SCHEDQ_INVALID;
     call_end_worker(&call, worker);
     return status;
 }
@@ -114,7 +120,7 @@ schedq_group_get(schedq_worker_t *worker, uint64_t group, schedq_group_info_t *i
     if (status != SCHEDQ_OK) {
         return status;
     }
-    bool legal = check_group(worker, group) && check_not_null(worker, info, "info") &&
+    bool legal = check_group(worker, group, "schedq_group_get") && check_not_null(worker, info, "info") &&
                  check_size(worker, "info", info->struct_size, sizeof *info);
 
     status = legal ? worker->queue->ops->group_get(worker, group, info) : SCHEDQ_INVALID;
@@ -132,7 +138,9 @@ pop_group(schedq_worker_t *worker, bool waits, int64_t deadline, schedq_popped_g
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!check_not_null(worker, group, "group") ||
+    if (!check_decides(worker, SCHEDQ_DECIDE_CALLBACKS,
+                       waits ? "schedq_pop_group_until" : "schedq_try_pop_group") ||
+        !check_not_null(worker, group, "group") ||
         !check_not_null(worker, members, "members") || !check_not_null(worker, count, "count")) {
         status = SCHEDQ_INVALID;
     } else if (room == 0) {
@@ -165,29 +173,11 @@ schedq_pop_group_until(schedq_worker_t *worker, int64_t deadline_ns, schedq_popp
 
 /* ---- the end of a cycle ---------------------------------------------------------------------- */
 
-/* [host] Where a group may go that ended so. */
-static bool
-place_is_legal(const schedq_group_end_t *end)
-{
-    switch (end->place) {
-    case SCHEDQ_ACTIVE:
-    case SCHEDQ_GATED:
-        return true;
-    case SCHEDQ_BACKOFF:
-        return end->outcome != SCHEDQ_GROUP_PLACED;
-    case SCHEDQ_PARKED:
-        return end->outcome == SCHEDQ_GROUP_REJECTED;
-    default:
-        return false;
-    }
-}
-
 static bool
 check_end(schedq_worker_t *worker, const schedq_group_end_t *end)
 {
-    bool host = worker->queue->rules.host;
-
-    if (!check_not_null(worker, end, "end") ||
+    if (!check_decides(worker, SCHEDQ_DECIDE_CALLBACKS, "schedq_group_done") ||
+        !check_not_null(worker, end, "end") ||
         !check_size(worker, "end", end->struct_size, sizeof *end)) {
         return false;
     }
@@ -199,15 +189,9 @@ check_end(schedq_worker_t *worker, const schedq_group_end_t *end)
         worker_say(worker, "end.reserved %u: 0", end->reserved);
         return false;
     }
-    if (host ? !place_is_legal(end) : end->place != SCHEDQ_NOWHERE) {
-        worker_say(worker, "end.place %u: %s", end->place,
-                   host ? "active or gated; rejected, error: backoff too; rejected: parked too"
-                        : "0, the queue decides");
-        return false;
-    }
-    if ((end->gate != 0) != (end->place == SCHEDQ_GATED)) {
-        worker_say(worker, "end.gate %u: a gate goes with place GATED, and only with that",
-                   end->gate);
+    if (end->place != SCHEDQ_NOWHERE || end->gate != 0 || end->judged_up_to != 0) {
+        worker_say(worker, "end.place %u, gate %u, judged_up_to %" PRIu64 ": 0, the queue decides",
+                   end->place, end->gate, end->judged_up_to);
         return false;
     }
     return true;

@@ -109,10 +109,15 @@ struct backoff {
     atomic_ptr bins[BACKOFF_KINDS][BACKOFF_CLASSES]; /* NULL until a pod comes */
 };
 
+/** What the first declaration of a group makes (gather.h). */
+struct groups {
+    struct bin ready; /* records that are active */
+    struct incoming_late incoming;
+};
+
 /** Parked, gated and held pods (waiting.h). */
 struct waiting {
     struct lots lots;
-    struct bin ready; /* groups' records that are active */
     struct bin ages[2];                    /* parked, gated */
     struct bin held;                       /* until a time, by that */
     struct lot backing_off[BACKOFF_KINDS]; /* for hosts that look at pods in backoff */
@@ -210,7 +215,6 @@ struct queue {
     /* a stack (stack.h) of records that such calls ended, whose objects wait for their release */
     atomic_u64 ended;
     struct incoming_late incoming_late;
-    struct incoming_late incoming_groups;
     struct event_log log;
     struct backoff backoff;
     struct waiting waiting;
@@ -231,9 +235,10 @@ struct queue {
     _Alignas(CACHE_LINE) struct sleepers sleepers;
     atomic_u64 pops_at_tick;
     struct nominator labels;  /* of pods that have one, by it */
+    struct nominator members;  /* of groups, by their numbers */
     struct nominator families; /* groups' records, by the group above; roots by 0 */
     atomic_u64 ready, cycles;  /* records there */
-    struct nominator members; /* of groups, by their numbers */
+    atomic_ptr groups;         /* struct groups; NULL: none was ever declared */
 };
 
 static inline struct queue *
@@ -374,11 +379,17 @@ section_resume(struct worker *worker)
     epoch_enter(worker->epoch);
 }
 
-/** Was a group ever declared? */
+/** NULL: no group was ever declared. */
+static inline struct groups *
+queue_groups(const struct queue *queue)
+{
+    return ptr_load_acquire(&queue->groups); /* of gather_open */
+}
+
 static inline bool
 queue_has_groups(const struct queue *queue)
 {
-    return ptr_load_acquire(&queue->families.buckets) != NULL; /* of nominator_make */
+    return queue_groups(queue) != NULL;
 }
 
 /**

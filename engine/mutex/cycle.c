@@ -358,8 +358,7 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token,
     int64_t now = queue_now(queue);
     uint64_t replaced = entry->object;
 
-    if (queue->base.rules.host && !entry_is_member(entry) &&
-        is_outdated(queue, entry, failure, result)) {
+    if (queue->base.rules.host && is_outdated(queue, entry, failure, result)) {
         entry->marks &= (uint8_t)~MARK_ACTIVATED;
         entry_changed(entry);
         token->bits = entry_ref(entry, index);

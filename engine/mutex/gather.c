@@ -90,20 +90,17 @@ mutex_gather_judge(struct mutex_queue *queue, uint32_t record, const struct clus
 
 /* ---- gates ----------------------------------------------------------------------------------- */
 
-/* [host] The gate is what the host said of the member. */
 static uint8_t
 ask_member(struct mutex_queue *queue, uint32_t index)
 {
     struct entry *member = pod_at(queue, index);
 
-    if (!queue->base.rules.host) {
-        uint32_t count;
-        const struct gate *gates = registry_gates(&queue->base.registry, member->profile, &count);
+    uint32_t count;
+    const struct gate *gates = registry_gates(&queue->base.registry, member->profile, &count);
 
-        member->gate =
-            gating_ask(gates, count, member->gate, member->object, &queue->counters.gate_calls);
-        member->unschedulable |= gate_bit(member->gate);
-    }
+    member->gate =
+        gating_ask(gates, count, member->gate, member->object, &queue->counters.gate_calls);
+    member->unschedulable |= gate_bit(member->gate);
     return member->gate;
 }
 
@@ -138,7 +135,7 @@ mutex_gather_ask(struct mutex_queue *queue, uint32_t record)
     struct members members = members_of(&queue->groups, group_of(&queue->groups, record));
     uint32_t refused = NO_ENTRY, refused_in = NO_GROUP, index;
 
-    if (!queue->base.registry.has_gates && !queue->base.rules.host) {
+    if (!queue->base.registry.has_gates) {
         return 0;
     }
     while ((index = members_next(&members)) != NO_ENTRY) {

@@ -534,45 +534,13 @@ static void
 route_ended(const struct route *route, uint32_t record, const schedq_group_end_t *end,
             const struct said *said, bool activated)
 {
-    const struct rules *rules = &route->queue->base.rules;
-    struct entry *entry = pod_at(route->queue, record);
-
-    if (rules->host && end->place == SCHEDQ_GATED) {
-        entry->unschedulable = said->unschedulable;
-        entry->pending = said->pending;
-        mutex_route_gated(route, record, end->gate);
-    } else if (rules->host && end->place == SCHEDQ_PARKED) {
-        entry->unschedulable = said->unschedulable;
-        entry->pending = said->pending;
-        mutex_route_parked(route, record);
-    } else if (rules->host) {
-        mutex_route_admitted(route, record, (schedq_place_t)end->place, false);
-    } else if (end->outcome == SCHEDQ_GROUP_PLACED) {
+    if (end->outcome == SCHEDQ_GROUP_PLACED) {
         mutex_route_to_active(route, record);
     } else if (end->outcome == SCHEDQ_GROUP_ERROR) {
         mutex_route_after_backoff(route, record);
     } else {
         route_rejected(route, record, said, activated);
     }
-}
-
-/* [host] As a pod's failure: did events come that were not judged? */
-static bool
-cycle_is_outdated(struct mutex_queue *queue, const struct entry *entry,
-                  const schedq_group_end_t *end, const struct said *said, schedq_result_t *result)
-{
-    uint64_t rejectors =
-        end->place == SCHEDQ_GATED ? gate_bit(end->gate) : said->unschedulable | said->pending;
-    uint64_t newest = rejectors == 0
-                          ? queue->log.newest
-                          : mutex_event_log_newest_stamp(&queue->log, entry->profile, rejectors);
-
-    if (!queue->base.rules.host || (end->place != SCHEDQ_PARKED && end->place != SCHEDQ_GATED) ||
-        (newest <= end->judged_up_to && (entry->marks & MARK_ACTIVATED) == 0)) {
-        return false;
-    }
-    result->sequence = queue->log.newest;
-    return true;
 }
 
 static void
@@ -606,7 +574,6 @@ mutex_group_done(schedq_worker_t *worker, schedq_token_t *token, const schedq_gr
                  schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
-    schedq_status_t status = SCHEDQ_OK;
     uint32_t index;
 
     queue_lock(queue);
@@ -622,19 +589,12 @@ mutex_group_done(schedq_worker_t *worker, schedq_token_t *token, const schedq_gr
         admit_end_group_flight(queue);
         end_record(queue, slot);
     } else {
-        const struct said said = hear_members(
-            queue, slot, end->outcome == SCHEDQ_GROUP_REJECTED && !queue->base.rules.host);
+        const struct said said =
+            hear_members(queue, slot, end->outcome == SCHEDQ_GROUP_REJECTED);
 
-        if (cycle_is_outdated(queue, entry, end, &said, result)) {
-            entry->marks &= (uint8_t)~MARK_ACTIVATED;
-            entry_changed(entry);
-            token->bits = entry_ref(entry, index);
-            status = SCHEDQ_RETRY;
-        } else {
-            end_cycle(queue, slot, end, &said, result);
-        }
+        end_cycle(queue, slot, end, &said, result);
         report(queue, slot, result);
     }
     queue_unlock(queue);
-    return status;
+    return SCHEDQ_OK;
 }

@@ -109,7 +109,7 @@ concerns_assigned(const struct walk *walk, const struct entry *entry)
 }
 
 /* A pod by itself. */
-static bool
+STRAIGHT bool
 passes(const void *ctx, const struct entry *entry)
 {
     const struct walk *walk = ctx;
@@ -127,11 +127,18 @@ passes(const void *ctx, const struct entry *entry)
     return passed;
 }
 
-/* A group, if any of its members is. */
+/* mutex_gather_test */
 static bool
+member_passes(const void *ctx, const struct entry *entry)
+{
+    return passes(ctx, entry);
+}
+
+/* A group, if any of its members is. */
+STRAIGHT bool
 is_candidate(const struct walk *walk, const struct entry *entry, uint32_t index)
 {
-    return entry_is_group(entry) ? mutex_gather_any(walk->route.queue, index, passes, walk)
+    return entry_is_group(entry) ? mutex_gather_any(walk->route.queue, index, member_passes, walk)
                                  : passes(walk, entry);
 }
 

@@ -71,12 +71,6 @@ mutex_route_gated(const struct route *route, uint32_t index, uint8_t gate)
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
 
-    if (entry_is_member(entry)) { /* [host] its gate counts when its record is asked */
-        entry->unschedulable |= gate_bit(gate);
-        entry->gate = gate;
-        mutex_route_aside(route, index);
-        return;
-    }
     bool stays = entry->place == SCHEDQ_GATED;
     bool came_in = route->recount || (entry->place != SCHEDQ_PARKED && !stays);
 

@@ -23,8 +23,11 @@
  * member's activation activates the root's record. What its plugins said of a failed member counts
  * when its group ends the cycle.
  *
- * A member has the profile of its root; one of another is never popped. COST. A group of n members
- * costs what n pods cost. A declared group counts as a pod for max_pods.
+ * A member has the profile of its root, which the queue does not check: events find a group that
+ * waits by the root's. COST. A group of n members costs what n pods cost. A declared group counts as
+ * a pod for max_pods.
+ *
+ * NOT WITH SCHEDQ_DECIDE_HOST. There each of these calls, and the add of a member, is INVALID.
  */
 #ifndef SCHEDQ_GROUP_H
 #define SCHEDQ_GROUP_H
@@ -64,7 +67,7 @@ typedef struct schedq_popped_group {
     uint64_t group;           /**< the root; 0: no group, but a pod in none: members[0] */
     uint64_t object;          /**< of its description */
     schedq_history_t history; /**< of the record; this pop is counted in its attempts */
-    uint64_t seen;            /**< [host] events after this sequence happened during the cycle */
+    uint64_t seen;            /**< sequence of the newest event at this pop */
     uint64_t cycle;           /**< number of this pop, which its members have too; 0 unless
                                    config.count_cycles */
     int64_t  backoff_expiry_ns; /**< end of its last backoff, on the queue's clock; 0 = it had
@@ -90,11 +93,10 @@ typedef enum schedq_group_outcome {
 typedef struct schedq_group_end {
     uint32_t struct_size; /**< set by SCHEDQ_GROUP_END_INIT */
     uint8_t  outcome;     /**< schedq_group_outcome_t */
-    uint8_t  place;       /**< [host] REJECTED: PARKED, BACKOFF, ACTIVE or GATED; ERROR: BACKOFF,
-                               ACTIVE or GATED; PLACED: ACTIVE or GATED. [callbacks] 0 */
-    uint8_t  gate;        /**< [host] GATED: 1 + number of the plugin; else 0 */
+    uint8_t  place;       /**< SCHEDQ_NOWHERE: the queue decides */
+    uint8_t  gate;        /**< 0 */
     uint8_t  reserved; /**< zero */
-    uint64_t judged_up_to; /**< [host] as schedq_failure_t's, of all members */
+    uint64_t judged_up_to; /**< 0 */
 } schedq_group_end_t;
 
 /** To be filled. */
@@ -280,11 +282,9 @@ SCHEDQ_API schedq_status_t schedq_pop_group_until(schedq_worker_t *worker, int64
  * @param end    what became of the group
  * @param result place: of the record; NOWHERE: it was undeclared. May be NULL
  * @retval SCHEDQ_OK       the token is used up
- * @retval SCHEDQ_RETRY    [host] PARKED or GATED: judge the events up to result->sequence, then
- *                         call again with the new *token
  * @retval SCHEDQ_STALE    the token was used before, or is that of a pod; nothing changed
  * @retval SCHEDQ_NOMEM    (never with MUTEX) *token may be a new token; nothing else changed
- * @retval SCHEDQ_INVALID  an outcome or place that is none; nothing changed
+ * @retval SCHEDQ_INVALID  an outcome that is none, what has to be 0 is not; nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
  *
  * Threads: [worker]  Progress: locks; O(log n + members + events since its pop, if one concerns

@@ -767,6 +767,35 @@ wrong_arguments_are_refused(void **state)
 }
 
 static void
+a_queue_whose_host_decides_has_no_groups(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.decide = SCHEDQ_DECIDE_HOST;
+    schedq_worker_t *worker = fx_worker(fixture);
+    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+    schedq_group_info_t info = SCHEDQ_GROUP_INFO_INIT;
+    schedq_group_end_t how = SCHEDQ_GROUP_END_INIT;
+    schedq_pod_spec_t pod = fx_spec(0);
+    schedq_token_t token = {0};
+    pod.group = GANG;
+    assert_status(schedq_add(worker, "ns/a", 4, &pod, NULL), SCHEDQ_INVALID);
+    assert_string_equal(schedq_worker_error(worker),
+                        "spec.group 7: 0, with config.decide = SCHEDQ_DECIDE_HOST");
+    assert_status(schedq_group_add(worker, GANG, &spec, NULL), SCHEDQ_INVALID);
+    assert_string_equal(schedq_worker_error(worker),
+                        "schedq_group_add: only with config.decide = SCHEDQ_DECIDE_CALLBACKS");
+    assert_status(schedq_group_update(worker, GANG, &spec, NULL), SCHEDQ_INVALID);
+    assert_status(schedq_group_delete(worker, GANG, NULL), SCHEDQ_INVALID);
+    assert_status(schedq_group_activate(worker, GANG, NULL), SCHEDQ_INVALID);
+    assert_status(schedq_group_get(worker, GANG, &info), SCHEDQ_INVALID);
+    assert_status(try_pop(fixture), SCHEDQ_INVALID);
+    assert_status(schedq_pop_group_until(worker, 0, &group, taken, ROOM, &taken_count),
+                  SCHEDQ_INVALID);
+    assert_status(schedq_group_done(worker, &token, &how, NULL), SCHEDQ_INVALID);
+    fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
+}
+
+static void
 a_declared_group_counts_for_max_pods(void **state)
 {
     fixture_t *fixture = *state;
@@ -846,6 +875,7 @@ main(int argc, char **argv)
         fx_test(a_circle_has_no_root),
         fx_test(members_of_an_ended_group_wait_for_another_declaration),
         fx_test(wrong_arguments_are_refused),
+        fx_test(a_queue_whose_host_decides_has_no_groups),
         fx_test(a_declared_group_counts_for_max_pods),
         fx_test(many_groups_come_and_go),
     };

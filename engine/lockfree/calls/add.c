@@ -283,15 +283,6 @@ ask_way(struct worker *worker, const struct incoming_pod *pod, const struct view
     return way;
 }
 
-/* [host] The gate that refuses it, which a member keeps while it is aside; else 0. */
-static uint8_t
-gate_of_host(const struct queue *queue, const struct incoming_pod *pod)
-{
-    return !queue->base.rules.host ? 0
-           : pod->history == NULL  ? pod->spec->gate
-                                   : pod->failure->gate;
-}
-
 /* The way of a pod that comes back, or may have a gate, and of what a host says. */
 static struct way
 choose_way(struct worker *worker, const struct incoming_pod *pod, const struct view *view,
@@ -510,7 +501,7 @@ find_way(struct worker *worker, const struct incoming_pod *pod, int64_t now, str
     }
     const struct way way =
         held    ? (struct way){.place = PLACE_HELD}
-        : aside ? (struct way){.place = PLACE_ASIDE, .gate = gate_of_host(queue, pod)}
+        : aside ? (struct way){.place = PLACE_ASIDE}
                 : choose_way(worker, pod, &view, now);
 
     arrival->cause |= way.named ? CAUSE_NAMED : 0;

@@ -22,6 +22,28 @@
  * One attempt. What is told was read at the word that the exchange compares. SCHEDQ_NOT_FOUND: the
  * record's pod is another, or none; SCHEDQ_RETRY: it changed.
  */
+/* A member that waits for its group: the same, and its group hears of it. */
+COLD static schedq_status_t
+delete_member(struct worker *worker, uint32_t record, const struct view *view,
+              schedq_result_t *result)
+{
+    const uint64_t group = view->description.group, counted = gather_leaves(worker, group);
+
+    if (!entry_switch(view->entry, view->state, view->desc,
+                      state_switched(view->state, 0, PLACE_DEAD))) {
+        u64_store_release(&worker->joining, 0);
+        return SCHEDQ_RETRY;
+    }
+    describe_end(worker, &view->description);
+    switch_leave(worker, PLACE_ASIDE);
+    finish_record(worker, record, view->entry);
+    tally_add_last(&worker->tally.deletes, 1); /* as delete_at:A */
+    gather_left(worker, group, counted, result);
+    report_told(record, view, result);
+    result->place = SCHEDQ_NOWHERE;
+    return SCHEDQ_OK;
+}
+
 STRAIGHT schedq_status_t
 delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t *result)
 {
@@ -39,6 +61,9 @@ delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t
     if (view.life != life) {
         return SCHEDQ_NOT_FOUND;
     }
+    if (state_place(state) == PLACE_ASIDE) {
+        return delete_member(worker, record, &view, result);
+    }
     bool flies = state_place(state) == PLACE_INFLIGHT;
     uint64_t next = flies ? state | FLAG_DELETED : state_switched(state, 0, PLACE_DEAD);
 
@@ -51,9 +76,6 @@ delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t
     } else {
         switch_leave(worker, state_place(state));
         finish_record(worker, record, entry);
-        if (state_place(state) == PLACE_ASIDE) {
-            gather_left(worker, view.description.group, result);
-        }
     }
     tally_add_last(&worker->tally.deletes, 1); /* delete_at:A, read by read_leaves */
     report_told(record, &view, result);

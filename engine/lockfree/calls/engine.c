@@ -32,7 +32,6 @@ containers_close(struct queue *queue)
     waiting_close(queue);
     backoff_close(queue);
     incoming_close(&queue->incoming_late);
-    incoming_close(&queue->incoming_groups);
     bands_close(&queue->bands);
     run_pool_close(&queue->runs);
     names_close(&queue->names);
@@ -76,7 +75,6 @@ lockfree_open(schedq_t *base)
     bool bands = bands_open(&queue->bands, memory, &queue->entries, &queue->runs);
 
     incoming_open(&queue->incoming_late, memory, queue->base.rules.counts_entities);
-    incoming_open_groups(&queue->incoming_groups, memory);
     deadline_open(&queue->deadline, &base->words.next_deadline_ns);
     sleepers_open(&queue->sleepers);
     time_store(&queue->leftover_flushed, INT64_MIN);

@@ -435,9 +435,10 @@ judge_members(struct walk *walk, const struct view *view)
     return members.best;
 }
 
-bool
-events_help_group(struct worker *worker, uint64_t number, const struct cluster_event *event,
-                  schedq_result_t *result)
+/* One round. AGAIN: the record changed. */
+static enum gather_step
+help_group_once(struct worker *worker, uint64_t number, const struct cluster_event *event,
+                schedq_result_t *result, bool *ends)
 {
     struct queue *queue = queue_of(worker);
     struct walk walk;
@@ -450,7 +451,8 @@ events_help_group(struct worker *worker, uint64_t number, const struct cluster_e
     walk.event = *event;
     if (!gather_root(worker, number, &root) ||
         !place_waits_for_event(state_place(root.view.state))) {
-        return true;
+        *ends = true;
+        return GATHER_DONE;
     }
     const enum place place = state_place(root.view.state);
 
@@ -462,27 +464,46 @@ events_help_group(struct worker *worker, uint64_t number, const struct cluster_e
         members.best = group_stronger(members.best, STRATEGY_AFTER_BACKOFF);
     }
     if (members.best == STRATEGY_SKIP) {
-        return false;
+        return GATHER_DONE;
     }
     const struct way way =
         gather_way(worker, &root.view, members.best != STRATEGY_IMMEDIATELY);
 
-    if ((way.place == place && way.gate == root.view.gate) ||
-        !report_view(queue, root.record, root.view.life, &view) ||
+    if (way.place == place && way.gate == root.view.gate) {
+        return GATHER_DONE;
+    }
+    if (!report_view(queue, root.record, root.view.life, &view) ||
         state_place(view.state) != place) {
-        return false;
+        return GATHER_AGAIN;
     }
     struct redescription change = describe_begin(&view);
     bool named = members.best == STRATEGY_IMMEDIATELY ? way.place == PLACE_READY
                                                       : place_backs_off(way.place);
     const uint32_t cause = cause_of(registry_label(&queue->base.registry, event->event), false) |
                            (named ? CAUSE_NAMED : 0);
-    bool moved = gather_bring(worker, root.record, &view, &way, &change, asked, cause, result) ==
-                     GATHER_DONE &&
-                 !place_waits_for_event(way.place);
+    enum gather_step step =
+        gather_bring(worker, root.record, &view, &way, &change, asked, cause, result);
 
-    tally_add(&worker->tally.moves, moved ? 1 : 0);
-    return moved;
+    *ends = step == GATHER_DONE && !place_waits_for_event(way.place);
+    tally_add(&worker->tally.moves, *ends ? 1 : 0);
+    return step;
+}
+
+bool
+events_help_group(struct worker *worker, uint64_t number, const struct cluster_event *event,
+                  schedq_result_t *result)
+{
+    enum gather_step step = GATHER_AGAIN;
+    bool ends = false;
+
+    /* Ends: each further round is another's change of the record, or an event of its gate. */
+    while (step == GATHER_AGAIN) {
+        step = help_group_once(worker, number, event, result, &ends);
+    }
+    if (step == GATHER_NOMEM) {
+        queue_note_stray(queue_of(worker), STRAY_UNJUDGED);
+    }
+    return ends;
 }
 
 /* mover.decide. Pods in backoff come here only as targets, and are left alone. */

@@ -436,9 +436,7 @@ decide_failure(struct failing *failing, const struct view *view, struct decision
         return;
     }
     if (route_is_aside(view)) {
-        /* a gate, which only a host says here, is kept there */
-        *decision =
-            (struct decision){.way = {.place = PLACE_ASIDE, .gate = failing->failure->gate}};
+        *decision = (struct decision){.way = {.place = PLACE_ASIDE}};
         return;
     }
     if (queue_of(worker)->base.rules.host) {
@@ -486,13 +484,6 @@ event_came(const struct failing *failing, const struct view *view, const struct 
 
 /* ---- moving ---------------------------------------------------------------------------------- */
 
-/* Is a gate that the pod has there the reason why it waits? */
-static bool
-keeps_gate(enum place place)
-{
-    return place == PLACE_GATED || place == PLACE_ASIDE;
-}
-
 static void
 prepare_record(const struct failing *failing, const struct transfer *transfer)
 {
@@ -502,7 +493,7 @@ prepare_record(const struct failing *failing, const struct transfer *transfer)
     u64_store(&entry->flight, stay_word(state_version(transfer_next(transfer)), to->gate));
     /* An earlier attempt may have left the bit of another gate. */
     u64_store(&entry->unschedulable,
-              failing->failure->unschedulable | gate_bit(keeps_gate(to->place) ? to->gate : 0));
+              failing->failure->unschedulable | gate_bit(to->place == PLACE_GATED ? to->gate : 0));
     if (to->place == PLACE_ACTIVE && u64_load(&entry->initial_attempt) == 0) {
         time_store(&entry->initial_attempt, failing->now);
     }
@@ -519,7 +510,7 @@ tell_failure(const struct failing *failing, const struct view *view, const struc
     result->place = (uint8_t)place_public(to->place);
     result->gate = to->gate;
     result->unschedulable =
-        failing->failure->unschedulable | gate_bit(keeps_gate(to->place) ? to->gate : 0);
+        failing->failure->unschedulable | gate_bit(to->place == PLACE_GATED ? to->gate : 0);
     result->pending = failing->failure->pending;
     if (queue->base.rules.host && to->place != PLACE_ACTIVE && !place_is_kept(to->place)) {
         result->ref = ref_make(version_next(failing->version), failing->record);

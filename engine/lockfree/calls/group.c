@@ -64,6 +64,7 @@ count_members(struct worker *worker, struct group_block *block)
         if (gathered.groups[0].here > 0) {
             (void)u64_add(&block->waiting, gathered.groups[0].here);
         }
+        u32_store_release(&block->counted, 1);
         gather_free(&gathered);
     } else {
         queue_note_stray(queue_of(worker), STRAY_UNMOVED); /* a tick counts */
@@ -212,7 +213,7 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
     struct index_found present;
     void *memory;
 
-    if (!nominator_make(&queue->families) || !nominator_make(&queue->members)) {
+    if (!gather_open(queue)) {
         return SCHEDQ_NOMEM;
     }
     schedq_status_t status = add_check_bounds(worker, spec->priority);
@@ -254,17 +255,15 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
         return SCHEDQ_OK;
     }
     u64_store_release(&worker->joining, 0);
-    /* nobody found it: hints are asked for their record's name in the index */
+    /* whoever met the hint finds that the index does not know the record */
     uint64_t state = entry_state(entry);
 
     while (!entry_switch(entry, state, making.desc, state_switched(state, 0, PLACE_FREE))) {
         state = entry_state(entry);
     }
     tally_add(&worker->tally.given, 1);
-    making.block->object = (atomic_u64){0};
     epoch_retire(worker->epoch, &making.block->block, &queue->base.memory, MEMORY_QUEUES,
                  sizeof *making.block);
-    making.block = NULL;
     description_give(&queue->entries, &worker->descriptions, making.desc);
     names_give(&queue->names, &worker->names, making.cell);
     slab_give(&queue->entries.records, &worker->records, making.record);
@@ -280,6 +279,7 @@ describe_again(struct worker *worker, const struct group_found *found,
 
     change.description.flags &= (uint8_t)~DESCRIBED_ENDED;
     change.description.priority = spec->priority;
+    gather_describe(&change, &found->view);
     schedq_status_t status = describe_install(worker, found->record, &found->view, &change);
 
     if (status == SCHEDQ_OK) {
@@ -345,6 +345,7 @@ describe_anew(struct worker *worker, const struct group_found *found,
 
         return step == GATHER_DONE ? SCHEDQ_OK : step == GATHER_AGAIN ? SCHEDQ_RETRY : SCHEDQ_NOMEM;
     }
+    gather_describe(&change, view);
     return describe_install(worker, found->record, view, &change);
 }
 
@@ -370,12 +371,14 @@ lockfree_group_update(schedq_worker_t *base, uint64_t number, const schedq_group
     if (status == SCHEDQ_OK) {
         bool other = u32_load_acquire(&found.block->quorum) != spec->quorum;
 
+        u64_store(&worker->joining, number);
         u32_store_release(&found.block->quorum, spec->quorum);
         u64_store_release(&found.block->object, spec->object);
         atomic_fence();
         if (other) {
             gather_changed(worker, number, result);
         }
+        u64_store_release(&worker->joining, 0);
         report(worker, number, result);
     }
     section_end(worker);
@@ -395,6 +398,7 @@ end_declaration(struct worker *worker, const struct group_found *found, bool *fl
         struct redescription change = describe_begin(view);
 
         change.description.flags |= DESCRIBED_ENDED;
+        gather_describe(&change, view);
         return describe_install(worker, found->record, view, &change);
     }
     if (!switch_pod(worker, view->entry, view->state, view->desc,

@@ -107,17 +107,22 @@ event_came(const struct queue *queue, const struct gathered *gathered)
     return false;
 }
 
-/* Those of which members were in the cycle need no quorum from now on. */
+/*
+ * Those of which members were in the cycle need no quorum from now on. Their blocks are looked up:
+ * hints and gates were asked outside of the section in which they were read.
+ */
 static void
-note_placed(const struct gathered *gathered, bool placed)
+note_placed(struct worker *worker, const struct gathered *gathered, bool placed)
 {
     for (uint32_t i = 0; i < gathered->group_count; i++) {
-        struct group_block *block = gathered->groups[i].block;
+        struct group_found found;
 
-        if (placed && (i == 0 || u32_load(&block->tried) != 0)) {
-            u32_store_release(&block->placed, 1);
+        if (gather_find(worker, gathered->groups[i].number, &found)) {
+            if (placed && (i == 0 || u32_load(&found.block->tried) != 0)) {
+                u32_store_release(&found.block->placed, 1);
+            }
+            u32_store(&found.block->tried, 0);
         }
-        u32_store(&block->tried, 0);
     }
 }
 
@@ -130,18 +135,6 @@ choose_way(struct ending *ending, const struct view *view, const struct said *sa
     const schedq_group_end_t *end = ending->end;
     bool known = (said->unschedulable | said->pending) != 0;
 
-    if (rules->host) {
-        if (end->place == SCHEDQ_GATED) {
-            return (struct way){.place = PLACE_GATED, .gate = end->gate};
-        }
-        if (end->place == SCHEDQ_PARKED) {
-            return (struct way){.place = PLACE_PARKED, .named = true};
-        }
-        bool backs_off =
-            end->place == SCHEDQ_BACKOFF && gather_is_backing_off(worker, view, ending->now);
-
-        return (struct way){.place = backs_off ? backoff_place(queue_of(worker), 0) : PLACE_READY};
-    }
     if (end->outcome == SCHEDQ_GROUP_PLACED) {
         return gather_way(worker, view, false);
     }
@@ -216,49 +209,58 @@ end_record(struct ending *ending, const struct group_found *found)
     return GATHER_DONE;
 }
 
+/* False: a helper ended the cycle, by what this thread had published. */
 static bool
 find_record(struct ending *ending, struct group_found *found)
 {
     struct queue *queue = queue_of(ending->worker);
 
     found->record = ending->record;
-    if (!report_view(queue, ending->record, ending->life, &found->view)) {
+    if (!report_view(queue, ending->record, ending->life, &found->view) ||
+        state_place(found->view.state) != PLACE_CYCLE ||
+        state_base(found->view.state) != ending->base) {
         return false;
     }
     found->block = (struct group_block *)(uintptr_t)u64_load(&found->view.entry->popped);
     return true;
 }
 
-/* The switch; the record is written. */
+/* What was published gets stale: the version rises, and the token with it. */
+static void
+raise_version(struct ending *ending, const struct view *view)
+{
+    uint64_t next = state_next_version(view->state) | state_of(PLACE_CYCLE);
+
+    if (u64_cas(&view->entry->word.low, view->state, next)) {
+        ending->base = state_version(next);
+    }
+}
+
+/* The switch; the record is written, and described. */
 static enum gather_step
-bring(struct ending *ending, const struct view *view, const struct way *way, uint64_t asked,
-      const struct gathered *gathered)
+bring(struct ending *ending, const struct view *view, const struct way *way,
+      struct transfer *transfer, uint64_t asked, const struct gathered *gathered)
 {
     struct worker *worker = ending->worker;
     struct queue *queue = queue_of(worker);
-    struct transfer transfer;
+    struct group_found found;
 
-    if (!transfer_prepare(worker, ending->record, view, way, ending->now, &transfer)) {
-        return GATHER_NOMEM;
-    }
     if (way->place == PLACE_READY) {
         gather_begin_attempts(worker, view->seen, ending->now);
     }
-    transfer_publish(worker, &transfer, CAUSE_NONE);
-    bool outdated = !queue->base.rules.host &&
-                    ((way->place == PLACE_PARKED && event_came(queue, gathered)) ||
-                     (way->place == PLACE_GATED &&
-                      stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) > asked));
+    transfer_publish(worker, transfer, CAUSE_NONE);
+    bool outdated =
+        (way->place == PLACE_PARKED && event_came(queue, gathered)) ||
+        (way->place == PLACE_GATED &&
+         stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) > asked);
 
     if (outdated) {
-        transfer_withdraw(worker, &transfer);
-        /* what was published gets stale */
-        (void)u64_cas(&view->entry->word.low, view->state, state_described(view->state));
+        transfer_withdraw(worker, transfer);
+        raise_version(ending, view);
         return GATHER_AGAIN;
     }
-    if (!transfer_switch(worker, &transfer, CAUSE_NONE) &&
-        !transfer_was_helped(transfer.entry, transfer_next(&transfer))) {
-        return GATHER_AGAIN;
+    if (!transfer_switch(worker, transfer, CAUSE_NONE) && find_record(ending, &found)) {
+        return GATHER_AGAIN; /* it was described meanwhile */
     }
     transfer_report(way->place, ending->result);
     const uint32_t cause = cause_of(LABEL_FAILURE, false);
@@ -295,13 +297,14 @@ try_once(struct ending *ending, uint64_t *number, uint64_t *changes)
     if (!gather_read(worker, found.block, &gathered)) {
         return GATHER_NOMEM;
     }
-    note_placed(&gathered, ending->end->outcome == SCHEDQ_GROUP_PLACED);
-    bool complete = gather_judge_groups(&gathered);
+    const bool placed = ending->end->outcome == SCHEDQ_GROUP_PLACED;
+    bool complete = gather_judge_groups(&gathered, placed);
 
     u32_store(&found.block->size, gathered.count > 0 ? gathered.count : 1);
     uint64_t seen = u64_load(&found.block->seen);
-    bool activated = (found.view.description.flags & DESCRIBED_ACTIVATED) != 0;
-    bool judges = ending->end->outcome == SCHEDQ_GROUP_REJECTED && !queue->base.rules.host &&
+    bool activated = (found.view.description.flags & DESCRIBED_ACTIVATED) != 0 ||
+                     u32_load(&found.block->activated) != 0;
+    bool judges = ending->end->outcome == SCHEDQ_GROUP_REJECTED &&
                   !queue->base.rules.groups_as_kube;
     const struct said said = hear_members(ending, seen, &gathered, judges);
     struct redescription change = describe_begin(&found.view);
@@ -322,22 +325,28 @@ try_once(struct ending *ending, uint64_t *number, uint64_t *changes)
                                     : (struct way){.place = PLACE_IDLE};
     enum gather_step step = GATHER_AGAIN;
     struct group_found again;
+    struct transfer transfer;
 
     /* hints and gates were asked outside of the section */
     if (find_record(ending, &again) && again.view.state == found.view.state &&
         again.view.desc == found.view.desc) {
-        schedq_status_t status = describe_install(worker, ending->record, &again.view, &change);
+        planned.entry = again.view.entry;
+        schedq_status_t status =
+            transfer_prepare(worker, ending->record, &planned, &way, ending->now, &transfer)
+                ? describe_install(worker, ending->record, &again.view, &change)
+                : SCHEDQ_NOMEM;
 
         step = status == SCHEDQ_NOMEM ? GATHER_NOMEM : GATHER_AGAIN;
         if (status == SCHEDQ_OK) {
-            planned.entry = again.view.entry;
-            planned.desc = change.desc;
+            planned.desc = transfer.desc = change.desc;
+            u32_store(&again.block->activated, activated ? 1 : 0);
+            note_placed(worker, &gathered, placed);
             write_record(ending, planned.entry, &history, &said, &way,
                          state_next_version(planned.state));
             if (way.place == PLACE_IDLE) {
                 u64_store(&worker->joining, *number);
             }
-            step = bring(ending, &planned, &way, asked, &gathered);
+            step = bring(ending, &planned, &way, &transfer, asked, &gathered);
         }
     }
     gather_free(&gathered);

@@ -31,11 +31,13 @@ find_ready(struct worker *worker, struct ready *ready)
 {
     struct queue *queue = queue_of(worker);
     const struct bin_caller caller = bin_caller(worker);
-    struct bin *bin = &queue->waiting.ready;
+    struct groups *groups = queue_groups(queue);
 
-    if (!queue_has_groups(queue)) {
+    if (groups == NULL) {
         return false;
     }
+    struct bin *bin = &groups->ready;
+
     /* Ends: each further round passes a head, or is another thread's change of the record. */
     while (bin_first(bin, &queue->runs, &ready->head)) {
         uint64_t ref = bin_head_ref(&ready->head), state;
@@ -85,7 +87,7 @@ take_members(struct worker *worker, struct gathered *gathered)
             group->here--;
         }
     }
-    enough = gather_judge_groups(gathered);
+    enough = gather_judge_groups(gathered, false);
     for (uint32_t i = 0; i < gathered->count; i++) {
         struct gathered_pod *pod = &gathered->pods[i];
         const struct gathered_group *group = &gathered->groups[pod->node];
@@ -112,6 +114,9 @@ begin_cycle(struct worker *worker, const struct group_found *root, uint64_t stat
     uint64_t token = (state & ~(uint64_t)REF_INDEX_MASK) | root->record;
 
     history.attempts = history_raised(history.attempts);
+    if (history.initial_attempt_ns == 0) {
+        history.initial_attempt_ns = (int64_t)u64_load(&root->block->since);
+    }
     u64_store(&entry->attempts_rejections, (uint64_t)history.attempts << 32 | history.rejections);
     u64_store(&entry->unschedulable, 0);
     u64_store(&entry->pending, 0);
@@ -132,6 +137,7 @@ begin_cycle(struct worker *worker, const struct group_found *root, uint64_t stat
     };
     u64_store(&root->block->seen, out->seen);
     u64_store(&root->block->cycle, token);
+    u32_store(&root->block->activated, 0);
 }
 
 static void
@@ -148,7 +154,9 @@ begin_members(struct worker *worker, struct gathered *gathered, uint64_t order,
         if (pod->token != 0) {
             schedq_popped_t *out = &pop->members[pop->count++];
 
-            (void)u64_add(&block->waiting, UINT64_MAX);
+            if (gathered->groups[pod->node].counted) {
+                (void)u64_add(&block->waiting, UINT64_MAX);
+            }
             u32_store(&block->tried, 1);
             pop_begin_member(worker, pod, pop->group->token.bits, order, since, out);
             out->cycle = block->number; /* group_sort's */
@@ -165,20 +173,48 @@ begin_members(struct worker *worker, struct gathered *gathered, uint64_t order,
     }
 }
 
-/* Too few were found: the record, at `state`, is idle; `changes` was read before. */
-static void
-give_up(struct worker *worker, const struct group_found *root, uint64_t state, uint64_t changes)
+/* Too few were found: the record becomes idle, if it is as it was; `changes` was read before. */
+static bool
+give_up(struct worker *worker, const struct group_found *root, uint64_t changes)
 {
     const uint64_t number = root->block->number;
     schedq_result_t unseen = {0};
 
     u64_store_release(&root->block->refuted, changes);
     u64_store(&worker->joining, number);
-    if (switch_pod(worker, root->view.entry, state, root->view.desc,
-                   state_switched(state, 0, PLACE_IDLE), CAUSE_NONE)) {
-        gather_complete(worker, number, &unseen);
+    bool idle = switch_pod(worker, root->view.entry, root->view.state, root->view.desc,
+                           state_switched(root->view.state, 0, PLACE_IDLE), CAUSE_NONE);
+
+    if (idle) {
+        gather_complete(worker, number, &unseen); /* may leave the section */
     }
     u64_store_release(&worker->joining, 0);
+    return idle;
+}
+
+/*
+ * The same of a record that is this thread's, at `state`. Others describe it meanwhile: it may have
+ * been undeclared.
+ */
+static void
+give_record_up(struct worker *worker, const struct group_found *root, uint64_t state,
+               uint64_t changes)
+{
+    struct group_found now = *root;
+    bool over = false;
+
+    /* Ends: each further round is another's description. */
+    while (!over && report_view(queue_of(worker), root->record, root->view.life, &now.view) &&
+           state_place(now.view.state) == PLACE_CYCLE &&
+           state_base(now.view.state) == state_version(state)) {
+        if (group_is_declared(&now)) {
+            over = give_up(worker, &now, changes);
+        } else if (switch_pod(worker, now.view.entry, now.view.state, now.view.desc,
+                              state_switched(now.view.state, 0, PLACE_DEAD), CAUSE_NONE)) {
+            gather_end(worker, root->record, now.view.entry, root->block);
+            over = true;
+        }
+    }
 }
 
 /* EMPTY: it has to be looked for again. */
@@ -194,8 +230,8 @@ take_record(struct worker *worker, const struct ready *ready, struct group_pop *
     if (!gather_read(worker, root->block, &gathered)) {
         return SCHEDQ_NOMEM;
     }
-    if (!gather_judge_groups(&gathered)) {
-        give_up(worker, root, root->view.state, changes);
+    if (!gather_judge_groups(&gathered, false)) {
+        (void)give_up(worker, root, changes);
     } else if (count_members(&gathered) > pop->room) {
         pop->count = count_members(&gathered);
         status = SCHEDQ_FULL;
@@ -209,7 +245,7 @@ take_record(struct worker *worker, const struct ready *ready, struct group_pop *
             begin_members(worker, &gathered, order, pop);
             status = SCHEDQ_OK;
         } else {
-            give_up(worker, root, next, changes);
+            give_record_up(worker, root, next, changes);
         }
     }
     gather_free(&gathered);

@@ -986,8 +986,8 @@ pop_give_back(struct worker *worker, struct gathered_pod *pod)
     struct entry *entry = pod->view.entry;
     uint64_t token = pod->token;
 
-    object_give_back(queue_of(worker), pod->description.object);
     pod->token = 0;
+    u64_store(&entry->popped, pod->description.object); /* finish_flight gives it back */
     switch_enter(worker, PLACE_ASIDE);
     /* Ends: each further round is a flag, or another description. */
     for (;;) {
@@ -1000,6 +1000,7 @@ pop_give_back(struct worker *worker, struct gathered_pod *pod)
         }
         if (u64_cas(&entry->word.low, state, state_switched(state, 0, PLACE_ASIDE))) {
             switch_leave(worker, PLACE_INFLIGHT);
+            object_give_back(queue_of(worker), pod->description.object);
             return;
         }
     }

@@ -30,9 +30,8 @@ lockfree_readd(schedq_worker_t *base, const struct hashed_name *name, const sche
     status = add_again(worker, name, &pod, result);
     if (status == SCHEDQ_OK) {
         result->added = 1;
-        bool gated = result->place == SCHEDQ_GATED || result->place == SCHEDQ_ASIDE;
-
-        result->unschedulable = failure->unschedulable | gate_bit(gated ? result->gate : 0);
+        result->unschedulable =
+            failure->unschedulable | gate_bit(result->place == SCHEDQ_GATED ? result->gate : 0);
         result->pending = failure->pending;
     }
     section_end(worker);

@@ -599,7 +599,7 @@ look_at_workers(struct worker *worker)
 {
     const struct queue *queue = queue_of(worker);
     struct sums sums = {.inflight = u64_load(&queue->guests.inflight) + u64_load(&queue->cycles)};
-    bool groups = ptr_load_acquire(&queue->families.buckets) != NULL;
+    bool groups = queue_has_groups(queue);
 
     for (uint32_t i = 0; i < queue_slots(queue); i++) {
         const struct worker *other = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */

@@ -146,9 +146,12 @@ static void
 count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_ALL])
 {
     const struct queue *queue = base;
+    const struct groups *groups = queue_groups(queue);
 
     for (uint32_t i = INCOMING_COUNTERS; i < INCOMING_ALL; i++) {
-        counts[i] = incoming_of_late(&queue->incoming_groups, label, i - INCOMING_COUNTERS);
+        counts[i] = groups != NULL ? incoming_of_late(&groups->incoming, label,
+                                                      i - INCOMING_COUNTERS)
+                                   : 0;
     }
     for (uint32_t i = 0; i < INCOMING_COUNTERS; i++) {
         counts[i] = incoming_of_late(&queue->incoming_late, label, i);

@@ -45,6 +45,14 @@ view_group(struct worker *worker, uint32_t record, uint64_t life, struct group_f
     return found->block != NULL;
 }
 
+/* A hint comes before its record is committed. */
+static bool
+view_declared(struct worker *worker, const struct nominated *hint, struct group_found *found)
+{
+    return view_group(worker, hint->record, hint->life, found) && group_is_declared(found) &&
+           report_exists(worker, hint->record, &found->view);
+}
+
 bool
 gather_find(struct worker *worker, uint64_t number, struct group_found *found)
 {
@@ -55,8 +63,8 @@ gather_find(struct worker *worker, uint64_t number, struct group_found *found)
     uint32_t record;
     uint64_t life;
 
-    if (ptr_load_acquire(&queue->families.buckets) == NULL) {
-        return false; /* no group was ever declared */
+    if (!queue_has_groups(queue)) {
+        return false;
     }
     /* Ends: each further round means that the record ended. */
     do {
@@ -151,8 +159,7 @@ is_complete_at(struct worker *worker, const struct group_block *block, uint32_t 
     for (size_t i = 0; complete < needs && i < hints.count; i++) {
         struct group_found below;
 
-        complete += view_group(worker, hints.pods[i].record, hints.pods[i].life, &below) &&
-                            group_is_declared(&below) &&
+        complete += view_declared(worker, &hints.pods[i], &below) &&
                             is_complete_at(worker, below.block, depth + 1)
                         ? 1
                         : 0;
@@ -245,7 +252,11 @@ add_group(struct gathered *gathered, struct group_block *block, uint32_t above)
     bool joins_above = gathered->group_count > 0 && gathered->groups[above].joins;
 
     gathered->groups[gathered->group_count++] = (struct gathered_group){
-        .block = block, .above = above, .joins = joins_above || (joins != 0 && joins == block->number)};
+        .block = block,
+        .number = block->number,
+        .above = above,
+        .joins = joins_above || (joins != 0 && joins == block->number),
+        .counted = u32_load_acquire(&block->counted) != 0};
     return true;
 }
 
@@ -307,8 +318,8 @@ read_families(struct gathered *gathered, uint32_t node)
     for (size_t i = 0; i < hints.count; i++) {
         struct group_found below;
 
-        if (view_group(worker, hints.pods[i].record, hints.pods[i].life, &below) &&
-            group_is_declared(&below) && !add_group(gathered, below.block, node)) {
+        if (view_declared(worker, &hints.pods[i], &below) &&
+            !add_group(gathered, below.block, node)) {
             break;
         }
     }
@@ -360,11 +371,15 @@ gather_free(struct gathered *gathered)
 }
 
 bool
-gather_judge_groups(struct gathered *gathered)
+gather_judge_groups(struct gathered *gathered, bool placed)
 {
     for (uint32_t i = 0; i < gathered->group_count; i++) {
-        gathered->groups[i].needs = needs_of(gathered->groups[i].block);
-        gathered->groups[i].complete_below = 0;
+        struct gathered_group *group = &gathered->groups[i];
+
+        group->needs = placed && gather_was_tried(gathered, i)
+                           ? group_needs(u32_load_acquire(&group->block->quorum), true)
+                           : needs_of(group->block);
+        group->complete_below = 0;
     }
     for (uint32_t i = gathered->group_count; i-- > 0;) {
         struct gathered_group *group = &gathered->groups[i];
@@ -397,7 +412,7 @@ note_gate(struct worker *worker, uint32_t record, const struct view *seen, uint8
     (void)describe_install(worker, record, &view, &change);
 }
 
-/* [host] The gate is what the host said of the member. Leaves the section. */
+/* Leaves the section. */
 static uint8_t
 ask_member(struct worker *worker, uint32_t record, const struct view *view)
 {
@@ -407,9 +422,6 @@ ask_member(struct worker *worker, uint32_t record, const struct view *view)
     struct description description;
     uint64_t desc;
 
-    if (queue->base.rules.host) {
-        return view->gate;
-    }
     const struct gate *gates = registry_gates(&queue->base.registry, view->profile, &count);
 
     if (objects_counted(queue)) {
@@ -502,7 +514,7 @@ gather_ask(struct worker *worker, uint64_t number)
     struct gathered gathered;
     uint8_t gate = 0;
 
-    if (!queue->base.registry.has_gates && !queue->base.rules.host) {
+    if (!queue->base.registry.has_gates) {
         return 0;
     }
     if (outside) {
@@ -700,7 +712,7 @@ count_pods(struct worker *worker, enum place place, uint32_t cause, uint64_t pod
         place == PLACE_READY ? INCOMING_ACTIVE : incoming_place(place);
 
     if (cause != CAUSE_NONE && (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates)) {
-        incoming_count_group(&queue->incoming_groups, label, to, pods, entity);
+        incoming_count_group(&queue_groups(queue)->incoming, label, to, pods, entity);
     }
 }
 
@@ -717,9 +729,19 @@ gather_count(struct worker *worker, uint64_t number, enum place place, uint32_t 
     }
 }
 
+static bool
+is_sorted_anew(const struct view *view, const struct redescription *change)
+{
+    const struct description *was = &view->description, *is = &change->description;
+
+    return was->priority != is->priority || was->order_key != is->order_key ||
+           was->not_before != is->not_before;
+}
+
 /*
  * A helper may switch the record before its description is installed: then it is where its old one
- * wants it, and the caller begins again.
+ * wants it. If that is another place in the order, the caller begins again; else the first attempt
+ * alone is not noted, and the pop knows since when the record was READY.
  */
 enum gather_step
 gather_bring(struct worker *worker, uint32_t record, const struct view *view, const struct way *way,
@@ -751,7 +773,7 @@ gather_bring(struct worker *worker, uint32_t record, const struct view *view, co
         gather_begin_attempts(worker, view->seen, queue_now(queue));
     }
     transfer_publish(worker, &transfer, CAUSE_NONE);
-    if (way->place == PLACE_GATED && !queue->base.rules.host &&
+    if (way->place == PLACE_GATED &&
         stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) > asked) {
         transfer_withdraw(worker, &transfer);
         /* what was published gets stale: the version rises, and refs stay good */
@@ -766,10 +788,17 @@ gather_bring(struct worker *worker, uint32_t record, const struct view *view, co
 
     if (status != SCHEDQ_OK) {
         transfer_withdraw(worker, &transfer);
-        return status == SCHEDQ_NOMEM ? GATHER_NOMEM : GATHER_AGAIN;
+        if (status == SCHEDQ_NOMEM) {
+            return GATHER_NOMEM;
+        }
+        if (is_sorted_anew(view, change) || !place_has_helpers(way->place) ||
+            !transfer_was_helped(view->entry, change->word)) {
+            return GATHER_AGAIN;
+        }
+    } else {
+        switch_counted(worker, view->state, change->word, CAUSE_NONE);
+        switch_note_freed(view->entry, view->state, change->word, CAUSE_NONE);
     }
-    switch_counted(worker, view->state, change->word, CAUSE_NONE);
-    switch_note_freed(view->entry, view->state, change->word, CAUSE_NONE);
     if (way->place != PLACE_GATED) {
         gather_count(worker, view->seen, way->place, cause);
     } else if (queue->base.rules.counts_updates &&
@@ -852,7 +881,7 @@ complete_once(struct worker *worker, uint64_t number, schedq_result_t *result)
     if (!gather_read(worker, root.block, &gathered)) {
         return GATHER_NOMEM;
     }
-    if (!gather_judge_groups(&gathered)) {
+    if (!gather_judge_groups(&gathered, false)) {
         u64_store_release(&root.block->refuted, changes);
         gather_free(&gathered);
         return GATHER_AGAIN;
@@ -861,10 +890,7 @@ complete_once(struct worker *worker, uint64_t number, schedq_result_t *result)
 
     begin_to_wait(&gathered, &change);
     gather_free(&gathered);
-    change.word = state_described(root.view.state);
-    if (state_lag_is_at_end(root.view.state)) {
-        change.word = state_switched(root.view.state, 0, PLACE_IDLE);
-    }
+    gather_describe(&change, &root.view);
     schedq_status_t status = describe_install(worker, root.record, &root.view, &change);
 
     if (status != SCHEDQ_OK) {
@@ -913,6 +939,8 @@ gather_put_aside(struct worker *worker, const struct group_found *root, schedq_r
         change.gating.first = 0;
     }
     change.word = state_switched(view->state, 0, PLACE_IDLE);
+    const uint64_t named = u64_load(&worker->joining);
+
     u64_store(&worker->joining, number);
     schedq_status_t status = describe_install(worker, root->record, view, &change);
     bool done = status != SCHEDQ_RETRY; /* without memory a pop finds out */
@@ -921,7 +949,7 @@ gather_put_aside(struct worker *worker, const struct group_found *root, schedq_r
         switch_counted(worker, view->state, change.word, CAUSE_NONE);
         gather_complete(worker, number, result);
     }
-    u64_store_release(&worker->joining, 0);
+    u64_store_release(&worker->joining, named);
     return done;
 }
 
@@ -1023,7 +1051,7 @@ join_queued(struct worker *worker, const struct group_found *root, schedq_pod_t 
         const struct asked one = {.record = ref_record(newcomer.bits),
                                   .life = ref_version(newcomer.bits)};
 
-        way.gate = queue->base.registry.has_gates || rules->host ? ask_one(worker, &one) : 0;
+        way.gate = queue->base.registry.has_gates ? ask_one(worker, &one) : 0;
         if (way.gate == 0) {
             count_pods(worker, place, CAUSE_JOIN, 1, false);
             if (place == PLACE_READY) {
@@ -1129,19 +1157,30 @@ gather_changed(struct worker *worker, uint64_t number, schedq_result_t *result)
     u64_store_release(&worker->joining, 0);
 }
 
-void
-gather_left(struct worker *worker, uint64_t number, schedq_result_t *result)
+uint64_t
+gather_leaves(struct worker *worker, uint64_t number)
 {
     struct group_found found;
 
-    if (!gather_find(worker, number, &found)) {
-        return;
+    u64_store(&worker->joining, number);
+    return gather_find(worker, number, &found) && u32_load_acquire(&found.block->counted) != 0
+               ? found.view.life
+               : 0;
+}
+
+void
+gather_left(struct worker *worker, uint64_t number, uint64_t counted, schedq_result_t *result)
+{
+    struct group_found found;
+
+    if (counted != 0 && gather_find(worker, number, &found) && found.view.life == counted) {
+        (void)u64_add(&found.block->waiting, UINT64_MAX);
     }
-    (void)u64_add(&found.block->waiting, UINT64_MAX);
     /* Ends: each further round is another's change of the record, or an event. */
     while (gather_root(worker, number, &found) && is_queued(state_place(found.view.state)) &&
            !reconsider(worker, &found, CAUSE_JOIN, result)) {
     }
+    u64_store_release(&worker->joining, 0);
 }
 
 /* ---- activation, ticks ----------------------------------------------------------------------- */
@@ -1165,6 +1204,7 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
         }
         if (place == PLACE_CYCLE) {
             change.description.flags |= DESCRIBED_ACTIVATED;
+            gather_describe(&change, &root.view);
             schedq_status_t status = describe_install(worker, root.record, &root.view, &change);
 
             step = status == SCHEDQ_RETRY ? GATHER_AGAIN
@@ -1172,7 +1212,7 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
                                           : GATHER_NOMEM;
             continue;
         }
-        if (!place_waits(place) || queue->base.rules.host) {
+        if (!place_waits(place)) {
             return;
         }
         const struct way way =
@@ -1217,15 +1257,29 @@ gather_look_after(struct worker *worker, uint64_t number)
     struct group_found root;
     struct gathered gathered;
 
-    if (!gather_root(worker, number, &root) || !gather_read(worker, root.block, &gathered)) {
+    if (!gather_root(worker, number, &root)) {
+        if (gather_find(worker, number, &root) &&
+            gather_read_own(worker, root.block, &gathered)) {
+            count_again(&gathered);
+            gather_free(&gathered);
+        }
+        return;
+    }
+    if (!gather_read(worker, root.block, &gathered)) {
         return;
     }
     count_again(&gathered);
-    if (gather_judge_groups(&gathered)) {
+    if (gather_judge_groups(&gathered, false)) {
         (void)u64_add(&root.block->changes, 1);
     }
     gather_free(&gathered);
     gather_complete(worker, number, &unseen);
+    /* the member that gated it may have left, or one whose gate refuses be among the members */
+    /* Ends: each further round is another's change of the record, or an event. */
+    while (!queue_of(worker)->base.rules.groups_as_kube && gather_root(worker, number, &root) &&
+           state_place(root.view.state) == PLACE_GATED &&
+           !reconsider(worker, &root, CAUSE_JOIN, &unseen)) {
+    }
 }
 
 /* ---- ends ------------------------------------------------------------------------------------ */
@@ -1244,12 +1298,41 @@ gather_end(struct worker *worker, uint32_t record, struct entry *entry, struct g
     epoch_retire(worker->epoch, &block->block, &queue->base.memory, MEMORY_QUEUES, sizeof *block);
 }
 
+bool
+gather_open(struct queue *queue)
+{
+    struct memory *memory = &queue->base.memory;
+
+    if (queue_has_groups(queue)) {
+        return true;
+    }
+    if (!nominator_make(&queue->families) || !nominator_make(&queue->members)) {
+        return false;
+    }
+    struct groups *made = memory_alloc(memory, MEMORY_OTHER, sizeof *made, CACHE_LINE);
+
+    if (made == NULL) {
+        return false;
+    }
+    bin_open(&made->ready,
+             &(struct residence){.entries = &queue->entries,
+                                 .place = PLACE_READY,
+                                 .ties = queue->base.rules.fifo ? TIES_BY_KEY : TIES_BY_RANK});
+    incoming_open_groups(&made->incoming, memory);
+    if (!ptr_cas(&queue->groups, NULL, made)) { /* gather_open:A, read by queue_groups */
+        bin_close(&made->ready, memory);
+        incoming_close(&made->incoming);
+        memory_free(memory, MEMORY_OTHER, made, sizeof *made);
+    }
+    return true;
+}
+
 void
 gather_close(struct queue *queue)
 {
-    bool any = ptr_load(&queue->families.buckets) != NULL;
+    struct groups *groups = ptr_load(&queue->groups);
 
-    for (uint32_t i = 0; any && i < slab_end(&queue->entries.records); i++) {
+    for (uint32_t i = 0; groups != NULL && i < slab_end(&queue->entries.records); i++) {
         struct entry *entry = entry_at(&queue->entries, i);
         bool lives = entry != NULL && state_is_pod(entry_state(entry));
 
@@ -1257,5 +1340,10 @@ gather_close(struct queue *queue)
             memory_free(&queue->base.memory, MEMORY_QUEUES, (void *)(uintptr_t)u64_load(&entry->popped),
                         sizeof(struct group_block));
         }
+    }
+    if (groups != NULL) {
+        bin_close(&groups->ready, &queue->base.memory);
+        incoming_close(&groups->incoming);
+        memory_free(&queue->base.memory, MEMORY_OTHER, groups, sizeof *groups);
     }
 }

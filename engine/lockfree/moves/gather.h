@@ -10,14 +10,17 @@
  * or whoever finds too few members; CYCLE by its holder. Each by the CAS of the record's words.
  *
  * THE BLOCK. `waiting` is not less than the members that are ASIDE, but for a joiner that has not
- * come to its end: what it adds, `changes` follows. `changes` rises behind what may complete the
- * group. `refuted` is what `changes` was before a reading that found too few.
+ * come to its end: what it adds, `changes` follows. Who leaves was counted if `counted` was set
+ * before: else it takes nothing off. `changes` rises behind what may complete the group. `refuted` is
+ * what `changes` was before a reading that found too few.
  *
  * ORDERING
  *   commit of a member, `waiting`, `changes` | switch of the record to IDLE, looks at `changes`
  *       the joiner sees the record IDLE, or who brought it there sees the join
  *   load of `changes`, reading of the hints
  *       what the reading missed raised `changes` later: `refuted` does not cover it
+ *   sum of the members at the declaration, `counted` -> a leaver's look, its switch
+ *       what it takes off, the sum has
  *   commit of a member ; chain of groups | commit of a declaration ; hints of its number
  *   joining, commit -> a tick's look
  *       who stopped in between: the tick reads the members, and completes
@@ -46,8 +49,10 @@ struct group_block {
     atomic_u64 seen;  /* of its last pop; the holder's */
     atomic_u64 cycle; /* the token of its last pop; the same */
     atomic_u32 quorum, size; /* size: members when it began to back off */
-    atomic_u32 placed;       /* a cycle of it ended in PLACED */
-    atomic_u32 tried;        /* members of it are in its root's cycle */
+    atomic_u32 placed;       /* a cycle of it ended in PLACED; its root's holder stores it */
+    atomic_u32 tried;        /* members of it are in its root's cycle; the same */
+    atomic_u32 activated;    /* its cycle was, and the holder took the mark off; the holder's */
+    atomic_u32 counted;      /* `waiting` has the members that came before the declaration */
 };
 
 struct group_found {
@@ -66,11 +71,13 @@ struct gathered_pod {
     uint64_t desc;
 };
 
-/** A group, below those before it. */
+/** A group, below those before it. The block is of the section in which it was read. */
 struct gathered_group {
     struct group_block *block;
+    uint64_t number;
     uint32_t above, needs, here, complete_below;
     bool complete, joins; /* its members join one by one (worker.joins_up_to) */
+    bool counted;         /* before its members were read */
 };
 
 /** All members that wait below a root, as read one after the other. */
@@ -116,13 +123,20 @@ bool gather_read(struct worker *worker, struct group_block *top, struct gathered
 bool gather_read_own(struct worker *worker, struct group_block *block, struct gathered *gathered);
 void gather_free(struct gathered *gathered);
 
-/** Says of each group whether it has enough, by what was read and is left; of the top it is told. */
-bool gather_judge_groups(struct gathered *gathered);
-
 /**
- * The gate that keeps a group out; 0: none. Leaves the section while gates are asked.
- * [host] By what it said of the members.
+ * Says of each group whether it has enough, by what was read and is left; of the top it is told.
+ * `placed`: at the end of a cycle in which members were; else `false`.
  */
+bool gather_judge_groups(struct gathered *gathered, bool placed);
+
+/** Is its root's cycle the one after which it needs no quorum? The holder's. */
+static inline bool
+gather_was_tried(const struct gathered *gathered, uint32_t group)
+{
+    return group == 0 || u32_load(&gathered->groups[group].block->tried) != 0;
+}
+
+/** The gate that keeps a group out; 0: none. Leaves the section while gates are asked. */
 uint8_t gather_ask(struct worker *worker, uint64_t number);
 
 /** READY, or behind a gate; backoff if that is to be asked and lasts. May leave the section. */
@@ -142,6 +156,21 @@ bool gather_is_backing_off(struct worker *worker, const struct view *view, int64
 
 /** Rules of backoff of a record. Inside a section. */
 struct backoff_rules gather_backoff_rules(struct worker *worker, const struct view *view);
+
+/**
+ * Other descriptions of a record raise its version, so what was published for an older one gets
+ * stale; refs and a token stay good.
+ */
+static inline void
+gather_describe(struct redescription *change, const struct view *view)
+{
+    bool at_end = state_lag_is_at_end(view->state);
+
+    change->word = !at_end ? state_described(view->state)
+                   : state_place(view->state) == PLACE_IDLE
+                       ? state_switched(view->state, 0, PLACE_IDLE)
+                       : view->state;
+}
 
 enum gather_step { GATHER_DONE, GATHER_AGAIN, GATHER_NOMEM };
 
@@ -167,8 +196,11 @@ void gather_withdraw(struct worker *worker, uint64_t number, uint64_t counted);
 void gather_joined(struct worker *worker, uint64_t number, uint64_t counted, schedq_pod_t newcomer,
                    schedq_result_t *result);
 
+/** Before a member leaves ASIDE. Returns what gather_left needs. */
+uint64_t gather_leaves(struct worker *worker, uint64_t number);
+
 /** A member is ASIDE no more. */
-void gather_left(struct worker *worker, uint64_t number, schedq_result_t *result);
+void gather_left(struct worker *worker, uint64_t number, uint64_t counted, schedq_result_t *result);
 
 /** Something else may have made the root complete, or incomplete. */
 void gather_changed(struct worker *worker, uint64_t number, schedq_result_t *result);
@@ -193,6 +225,8 @@ void gather_wake(struct worker *worker);
 void gather_end(struct worker *worker, uint32_t record, struct entry *entry,
                 struct group_block *block);
 
+/** Before a queue's first declaration, by any number of threads. False: no memory. */
+bool gather_open(struct queue *queue);
 /** Alone. */
 void gather_close(struct queue *queue);
 

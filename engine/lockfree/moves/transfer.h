@@ -217,7 +217,7 @@ transfer_find(struct worker *worker, const struct view *view, const struct way *
         transfer_to_held(worker, view, destination);
         return true;
     case PLACE_READY:
-        destination->bin = &queue_of(worker)->waiting.ready;
+        destination->bin = &queue_groups(queue_of(worker))->ready;
         destination->tie = tie_of_description(&destination->bin->residence, &view->description);
         return true;
     case PLACE_ASIDE:

@@ -16,10 +16,6 @@ waiting_open(struct queue *queue)
         bin_open(&waiting->ages[i],
                  &(struct residence){.entries = &queue->entries, .place = aged[i]});
     }
-    bin_open(&waiting->ready,
-             &(struct residence){.entries = &queue->entries,
-                                 .place = PLACE_READY,
-                                 .ties = queue->base.rules.fifo ? TIES_BY_KEY : TIES_BY_RANK});
     bin_open(&waiting->held, &(struct residence){.entries = &queue->entries, .place = PLACE_HELD});
     for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
         lot_open(&waiting->backing_off[i], &queue->entries, backoffs[i], workers);
@@ -37,7 +33,6 @@ waiting_close(struct queue *queue)
         bin_close(&queue->waiting.ages[i], memory);
     }
     bin_close(&queue->waiting.held, memory);
-    bin_close(&queue->waiting.ready, memory);
     for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
         lot_close(&queue->waiting.backing_off[i], memory);
     }
@@ -124,13 +119,20 @@ waiting_tend(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
     }
     if (epoch == NULL) {
         bin_resume(&queue->waiting.held, worker);
-        bin_resume(&queue->waiting.ready, worker);
     } else {
         bin_shrink(&queue->waiting.held, memory, epoch, worker);
-        bin_shrink(&queue->waiting.ready, memory, epoch, worker);
     }
     for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
         lot_tend(&queue->waiting.backing_off[i], memory, epoch, worker);
     }
     lots_tend(&queue->waiting.lots, memory, epoch, worker);
+    if (queue_has_groups(queue)) {
+        struct bin *ready = &queue_groups(queue)->ready;
+
+        if (epoch == NULL) {
+            bin_resume(ready, worker);
+        } else {
+            bin_shrink(ready, memory, epoch, worker);
+        }
+    }
 }
