@@ -211,7 +211,7 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
     struct making making = {.block = NULL};
     struct index_ticket ticket;
     struct index_found present;
-    void *memory;
+    void *memory = NULL;
 
     if (!gather_open(queue)) {
         return SCHEDQ_NOMEM;

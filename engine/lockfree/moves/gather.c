@@ -858,9 +858,18 @@ begin_to_wait(const struct gathered *gathered, struct redescription *change)
     change->gating.refused = 0;
 }
 
+static bool
+says_the_same(const struct view *view, const struct redescription *change)
+{
+    const struct gating *was = &view->gating, *is = &change->gating;
+
+    return !is_sorted_anew(view, change) && was->refused == is->refused && was->stay == is->stay &&
+           was->first == is->first;
+}
+
 /*
- * One round: described as it begins to wait, then moved. DONE: there is nothing more to do. `keeps`:
- * no memory.
+ * One round: described as it begins to wait, then moved. DONE: there is nothing more to do. Of two
+ * that do it the second finds it described, and hinders the first no more.
  */
 static enum gather_step
 complete_once(struct worker *worker, uint64_t number, schedq_result_t *result)
@@ -890,11 +899,14 @@ complete_once(struct worker *worker, uint64_t number, schedq_result_t *result)
 
     begin_to_wait(&gathered, &change);
     gather_free(&gathered);
-    gather_describe(&change, &root.view);
-    schedq_status_t status = describe_install(worker, root.record, &root.view, &change);
+    change.desc = root.view.desc;
+    if (!says_the_same(&root.view, &change)) {
+        gather_describe(&change, &root.view);
+        schedq_status_t status = describe_install(worker, root.record, &root.view, &change);
 
-    if (status != SCHEDQ_OK) {
-        return status == SCHEDQ_NOMEM ? GATHER_NOMEM : GATHER_AGAIN;
+        if (status != SCHEDQ_OK) {
+            return status == SCHEDQ_NOMEM ? GATHER_NOMEM : GATHER_AGAIN;
+        }
     }
     const uint64_t life = root.view.life, desc = change.desc, asked = stamps_drawn(&queue->stamps);
     struct view view;
