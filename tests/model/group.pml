@@ -1,17 +1,17 @@
 /*
  * A group of pods that are tried together: joins, pops, a deletion, and ticks (engine/lockfree; docs/DESIGN.md, Groups).
  *
- * One group with a quorum of two, and three members. The group's record is a word of version and place, ASIDE at first,
+ * One group with a quorum of two, and three members. The group's record is a word of version and place, IDLE at first,
  * and refs in a band. A member is a hint and a word. Beside the record are `waiting`, a count that is not too small,
  * `changes`, raised behind what may complete the group, and `refuted`, what `changes` was before a reading that found too
- * few. Who joins, or brings the record ASIDE, says so in a note of its own meanwhile; a tick that finds one reads the
+ * few. Who joins, or brings the record IDLE, says so in a note of its own meanwhile; a tick that finds one reads the
  * members. Each member joins once; a consumer pops, and another consumer, or the pop at the end, may meet what it
  * left. With DELETE one member is deleted; with BACK the consumer's members fail, and are aside again before it hands the
  * record back; with TWO two consumers run, with LARGE a third member joins.
  *
  * Claims
  *   a pop returns two members or more, each its own alone (returned)
- *   a member leaves ASIDE for a flight only by the record's holder (take_members)
+ *   a member that waits comes into a flight only by the record's holder (take_members)
  *   a pop that returns nothing keeps nothing (holds_none)
  *   wherever threads stop, if the record is not in a flight, and as many members are aside as the quorum wants, a pop
  *     behind a tick takes them (Drain, from every state)
@@ -19,10 +19,10 @@
  * Planted bugs
  *   -DCHANGE_FIRST     `changes` is raised before the member's commit: a reading in between refutes it for ever
  *   -DREAD_LATE        a pop reads `changes` behind the hints: it refutes a join that it did not see
- *   -DNO_SECOND_LOOK   who switches the record to ASIDE does not look again
+ *   -DNO_SECOND_LOOK   who switches the record to IDLE does not look again
  *   -DCOUNT_LATE       `waiting` is raised behind the commit: another's look finds it too small, the own one `changes` refuted
  *   -DNO_JOIN_NOTE     a joiner does not say that it joins: who stops behind the commit strands all
- *   -DNO_ASIDE_NOTE    who switches the record to ASIDE does not say so: who stops behind that strands all
+ *   -DNO_ASIDE_NOTE    who switches the record to IDLE does not say so: who stops behind that strands all
  *   -DNO_CLAIM         a pop takes members before it has the record: two have one each
  *   -DKEEPS            a pop that found too few keeps what it took
  *   -DALONE            a pop returns what there is
@@ -31,11 +31,11 @@
  */
 #define QUORUM  2
 #define MEMBERS 3
-#define ROOM    24
+#define ROOM    32
 
-#define ASIDE    0
-#define ACTIVE   1
-#define INFLIGHT 2
+#define IDLE  0
+#define READY 1
+#define CYCLE 2
 
 #define NONE 0
 #define HANGS 1 /* a member that is aside */
@@ -43,7 +43,8 @@
 #define DEAD 3
 
 byte version = 1;
-byte place; /* ASIDE */
+byte place; /* IDLE */
+bool described; /* since it is IDLE */
 bool band[ROOM];
 byte member[MEMBERS];
 bool hint[MEMBERS];
@@ -58,7 +59,7 @@ inline complete()
     do
     :: d_step { v = version; p = place };
         if
-        :: p != ASIDE -> break
+        :: p != IDLE -> break
         :: else
         fi;
         w = waiting;
@@ -68,22 +69,28 @@ inline complete()
         :: else
         fi;
         assert(v + 1 < ROOM);
-        band[v + 1] = true;
+        /* it begins to wait: described, once; then published, and switched */
         if
-        :: d_step { version == v && place == p; version = v + 1; place = ACTIVE } -> break
+        :: d_step { version == v && place == p && !described; version = v + 1; described = true }
+        :: d_step { version == v && place == p && described } ->
+            band[v + 1] = true;
+            if
+            :: d_step { version == v && place == p; version = v + 1; place = READY } -> break
+            :: d_step { !(version == v && place == p) }
+            fi
         :: d_step { !(version == v && place == p) }
         fi
     od
 }
 
-/* The record, which is the caller's, or ACTIVE at v, goes ASIDE. */
+/* The record, which is the caller's, or READY at v, goes IDLE. */
 inline put_aside(from, me)
 {
 #ifndef NO_ASIDE_NOTE
     notes[me] = true;
 #endif
     if
-    :: d_step { version == v && place == from; version = v + 1; place = ASIDE; holder = 0 }
+    :: d_step { version == v && place == from; version = v + 1; place = IDLE; holder = 0; described = false }
 #ifndef NO_SECOND_LOOK
         ; complete()
 #endif
@@ -212,23 +219,23 @@ inline pop_once(me)
     do
     :: d_step { v = version; p = place };
         if
-        :: p == ASIDE && band[v + 1] -> /* FUTURE: helped */
+        :: p == IDLE && band[v + 1] -> /* FUTURE: helped */
             if
-            :: d_step { version == v && place == p; version = v + 1; place = ACTIVE }
+            :: d_step { version == v && place == p; version = v + 1; place = READY }
             :: d_step { !(version == v && place == p) }
             fi
-        :: p == ACTIVE && band[v] ->
+        :: p == READY && band[v] ->
 #ifdef NO_CLAIM
             c = changes;
             seen = c;
             take_members(me);
 #endif
             if
-            :: d_step { version == v && place == ACTIVE; version = v + 1; place = INFLIGHT; holder = me } ->
+            :: d_step { version == v && place == READY; version = v + 1; place = CYCLE; holder = me } ->
                 v = v + 1;
                 got = true;
                 break
-            :: d_step { !(version == v && place == ACTIVE) }
+            :: d_step { !(version == v && place == READY) }
             fi
         :: else -> break
         fi
@@ -269,7 +276,7 @@ inline pop_once(me)
 #endif
             refuted = seen;
             holds_none(me);
-            put_aside(INFLIGHT, me)
+            put_aside(CYCLE, me)
         fi
     :: else
     fi
@@ -287,7 +294,7 @@ proctype Consumer(byte me) provided (!halted)
 #else
         end_members(me);
 #endif
-        put_aside(INFLIGHT, me)
+        put_aside(CYCLE, me)
     :: else
     fi
 }
@@ -300,7 +307,7 @@ proctype Delete(byte m; byte me) provided (!halted)
         waiting--;
         d_step { v = version; p = place };
         if
-        :: p == ACTIVE && waiting < QUORUM -> put_aside(ACTIVE, me)
+        :: p == READY && waiting < QUORUM -> put_aside(READY, me)
         :: else
         fi
     :: d_step { member[m] != HANGS }
@@ -334,7 +341,7 @@ proctype Drain()
     :: else
     fi;
     if
-    :: place != INFLIGHT ->
+    :: place != CYCLE ->
         pop_once(5);
         assert(aside < QUORUM || got)
     :: else

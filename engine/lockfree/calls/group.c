@@ -91,7 +91,7 @@ static void
 join_as_kube(struct worker *worker, const struct group_found *found, schedq_result_t *result)
 {
     struct memory *memory = &queue_of(worker)->base.memory;
-    const uint64_t number = found->block->number, life = found->view.life;
+    const uint64_t number = found->block->number, counted = gather_named(found);
     struct group_found root;
     struct gathered gathered;
 
@@ -119,7 +119,7 @@ join_as_kube(struct worker *worker, const struct group_found *found, schedq_resu
         worker->joins_up_to.time = view->history.timestamp_ns;
         worker->joins_up_to.key = view->description.order_key;
         u64_store(&worker->joining, number);
-        gather_joined(worker, number, life, (schedq_pod_t){0}, result);
+        gather_joined(worker, number, counted, (schedq_pod_t){0}, result);
     }
     worker->joins_up_to.group = 0;
     memory_free(memory, MEMORY_OTHER, order, bytes);
@@ -142,7 +142,7 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
         join_as_kube(worker, &found, result);
         u64_store_release(&worker->joining, 0);
     } else {
-        gather_joined(worker, number, known ? found.view.life : 0, (schedq_pod_t){0}, result);
+        gather_joined(worker, number, known ? gather_named(&found) : 0, (schedq_pod_t){0}, result);
     }
 }
 

@@ -364,7 +364,7 @@ look_again(struct ending *ending, uint64_t number, uint64_t changes)
         if (state_place(root.view.state) == PLACE_IDLE) {
             gather_complete(worker, number, ending->result);
         } else if (u64_load_acquire(&root.block->changes) != changes) {
-            gather_joined(worker, number, root.view.life, (schedq_pod_t){0}, ending->result);
+            gather_joined(worker, number, gather_named(&root), (schedq_pod_t){0}, ending->result);
         }
     }
     u64_store_release(&worker->joining, 0);

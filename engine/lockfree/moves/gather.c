@@ -978,7 +978,7 @@ gather_announce(struct worker *worker, uint64_t number)
         return 0;
     }
     (void)u64_add(&found.block->waiting, 1);
-    return found.view.life;
+    return gather_named(&found);
 }
 
 void
@@ -986,7 +986,7 @@ gather_withdraw(struct worker *worker, uint64_t number, uint64_t counted)
 {
     struct group_found found;
 
-    if (counted != 0 && gather_find(worker, number, &found) && found.view.life == counted) {
+    if (counted != 0 && gather_find(worker, number, &found) && gather_named(&found) == counted) {
         (void)u64_add(&found.block->waiting, UINT64_MAX);
     }
     u64_store_release(&worker->joining, 0);
@@ -1089,7 +1089,7 @@ gather_joined(struct worker *worker, uint64_t number, uint64_t counted, schedq_p
     struct group_found found;
 
     if (gather_find(worker, number, &found)) {
-        if (found.view.life != counted) {
+        if (gather_named(&found) != counted) {
             (void)u64_add(&found.block->waiting, 1);
         }
         if (gather_root(worker, number, &found)) {
@@ -1176,7 +1176,7 @@ gather_leaves(struct worker *worker, uint64_t number)
 
     u64_store(&worker->joining, number);
     return gather_find(worker, number, &found) && u32_load_acquire(&found.block->counted) != 0
-               ? found.view.life
+               ? gather_named(&found)
                : 0;
 }
 
@@ -1185,7 +1185,7 @@ gather_left(struct worker *worker, uint64_t number, uint64_t counted, schedq_res
 {
     struct group_found found;
 
-    if (counted != 0 && gather_find(worker, number, &found) && found.view.life == counted) {
+    if (counted != 0 && gather_find(worker, number, &found) && gather_named(&found) == counted) {
         (void)u64_add(&found.block->waiting, UINT64_MAX);
     }
     /* Ends: each further round is another's change of the record, or an event. */

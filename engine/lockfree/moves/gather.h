@@ -188,6 +188,13 @@ void gather_count(struct worker *worker, uint64_t number, enum place place, uint
 /** The record becomes READY: so members begin to be tried that never were. */
 void gather_begin_attempts(struct worker *worker, uint64_t number, int64_t now);
 
+/** One declaration of a group: records have lives of their own. */
+static inline uint64_t
+gather_named(const struct group_found *found)
+{
+    return ref_make(found->view.life, found->record);
+}
+
 /** Before a member is ASIDE. Returns what gather_joined, or gather_withdraw, needs. */
 uint64_t gather_announce(struct worker *worker, uint64_t number);
 void gather_withdraw(struct worker *worker, uint64_t number, uint64_t counted);
