@@ -44,6 +44,11 @@ find_ready(struct worker *worker, struct ready *ready)
         struct group_found *root = &ready->root;
         struct entry *entry = entry_at(&queue->entries, ref_record(ref));
 
+        if (entry != NULL &&
+            state_judge(entry_state(entry), ref, PLACE_READY, 0) == VERDICT_FUTURE) {
+            /* it may be READY elsewhere: others begin again, as behind switch_announced:A */
+            (void)u64_add(&queue->reorder, 1);
+        }
         if (entry == NULL ||
             !bin_judge(bin, &caller, ref, bin_head_cause(&ready->head), &state)) {
             bin_advance(&ready->head);

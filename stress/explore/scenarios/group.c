@@ -80,12 +80,14 @@ begin(struct actor *actor, const char *text, uint32_t key)
     (void)act_begin(actor, text, (struct open_call){.kind = CALL_OTHER, .key = key});
 }
 
-static void
+static moment
 ends(struct actor *actor, const char *text, schedq_status_t status, bool legal)
 {
-    (void)act_end(actor, status);
+    moment ended = act_end(actor, status);
+
     SIM_CHECK(legal, "%s returns %s: %s", text, schedq_status_name(status),
               schedq_worker_error(actor->worker));
+    return ended;
 }
 
 static void
@@ -98,7 +100,7 @@ declare(struct actor *actor, uint32_t quorum)
     begin(actor, "group_add", 0);
     schedq_status_t status = schedq_group_add(actor->worker, GANG, &spec, NULL);
 
-    ends(actor, "group_add", status, status == SCHEDQ_OK || status == SCHEDQ_EXISTS);
+    (void)ends(actor, "group_add", status, status == SCHEDQ_OK || status == SCHEDQ_EXISTS);
     gang.changes--;
     gang.declared = gang.changes == 0;
 }
@@ -111,7 +113,7 @@ undeclare(struct actor *actor)
     begin(actor, "group_delete", 0);
     schedq_status_t status = schedq_group_delete(actor->worker, GANG, NULL);
 
-    ends(actor, "group_delete", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    (void)ends(actor, "group_delete", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
     gang.changes--;
 }
 
@@ -125,7 +127,7 @@ update(struct actor *actor, int32_t priority, uint32_t quorum)
     begin(actor, "group_update", 0);
     schedq_status_t status = schedq_group_update(actor->worker, GANG, &spec, NULL);
 
-    ends(actor, "group_update", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    (void)ends(actor, "group_update", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
 }
 
 static void
@@ -134,7 +136,7 @@ activate(struct actor *actor)
     begin(actor, "group_activate", 0);
     schedq_status_t status = schedq_group_activate(actor->worker, GANG, NULL);
 
-    ends(actor, "group_activate", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    (void)ends(actor, "group_activate", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
 }
 
 static void
@@ -152,7 +154,8 @@ join(struct actor *actor, uint32_t key, int32_t priority)
     begin(actor, "add", key);
     schedq_status_t status = schedq_add(actor->worker, name, length, &spec, &result);
 
-    ends(actor, "add", status, status == SCHEDQ_OK);
+    act_attempt_ends(ledger_attempt_of(&world.ledger, object), status,
+                     ends(actor, "add", status, status == SCHEDQ_OK));
     SIM_CHECK(result.place == SCHEDQ_ASIDE, "add of a member says place %s",
               schedq_place_name((schedq_place_t)result.place));
     call_ends(&gang.members[key], WAITS);
@@ -169,7 +172,7 @@ drop(struct actor *actor, uint32_t key)
     begin(actor, "delete", key);
     schedq_status_t status = schedq_delete_name(actor->worker, name, length, NULL);
 
-    ends(actor, "delete", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    (void)ends(actor, "delete", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
     call_ends(member, NOWHERE);
     return status == SCHEDQ_OK;
 }
@@ -185,7 +188,7 @@ keep_for_a_while(struct actor *actor, uint32_t key)
     begin(actor, "find", key);
     schedq_status_t status = schedq_find(actor->worker, name, length, &result);
 
-    ends(actor, "find", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    (void)ends(actor, "find", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
     if (status != SCHEDQ_OK) {
         return;
     }
@@ -194,10 +197,10 @@ keep_for_a_while(struct actor *actor, uint32_t key)
     call_begins(member);
     begin(actor, "hold", key);
     status = schedq_hold(actor->worker, pod, &result);
-    ends(actor, "hold", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    (void)ends(actor, "hold", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
     begin(actor, "release", key);
     status = schedq_release(actor->worker, pod, &result);
-    ends(actor, "release", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    (void)ends(actor, "release", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
     call_ends(member, UNSURE);
 }
 
@@ -227,7 +230,7 @@ pop(struct actor *actor)
     begin(actor, "try_pop_group", 0);
     schedq_status_t status = schedq_try_pop_group(actor->worker, &group, popped, ROOM, &count);
 
-    ends(actor, "try_pop_group", status, status == SCHEDQ_OK || status == SCHEDQ_EMPTY);
+    (void)ends(actor, "try_pop_group", status, status == SCHEDQ_OK || status == SCHEDQ_EMPTY);
     gang.hides--;
     if (status != SCHEDQ_OK) {
         return 0;
@@ -253,7 +256,7 @@ pop_pods(struct actor *actor)
     begin(actor, "try_pop", 0);
     schedq_status_t status = schedq_try_pop(actor->worker, &popped);
 
-    ends(actor, "try_pop", status, status == SCHEDQ_OK || status == SCHEDQ_EMPTY);
+    (void)ends(actor, "try_pop", status, status == SCHEDQ_OK || status == SCHEDQ_EMPTY);
     SIM_CHECK(status == SCHEDQ_EMPTY, "a pop of pods returns member %u",
               world_key(popped.name, popped.name_length));
 }
@@ -273,7 +276,7 @@ end_member(struct actor *actor, uint32_t key, bool fails, uint64_t rejectors)
     schedq_status_t status = fails ? schedq_fail(actor->worker, &token, &failure, &result)
                                    : schedq_done(actor->worker, token);
 
-    ends(actor, fails ? "fail" : "done", status, status == SCHEDQ_OK || status == SCHEDQ_GONE);
+    (void)ends(actor, fails ? "fail" : "done", status, status == SCHEDQ_OK || status == SCHEDQ_GONE);
     call_ends(member, status == SCHEDQ_OK && fails ? WAITS : NOWHERE);
 }
 
@@ -290,7 +293,7 @@ end_cycle(struct actor *actor, schedq_group_outcome_t outcome)
     begin(actor, "group_done", (uint32_t)outcome);
     schedq_status_t status = schedq_group_done(actor->worker, &token, &how, NULL);
 
-    ends(actor, "group_done", status, status == SCHEDQ_OK);
+    (void)ends(actor, "group_done", status, status == SCHEDQ_OK);
     gang.hides--;
 }
 
@@ -569,6 +572,20 @@ change_it(struct actor *actor)
     update(actor, -5, QUORUM);
 }
 
+static void
+count_objects(schedq_config_t *config)
+{
+    cluster_use_without_gates(config);
+    config->objects = SCHEDQ_OBJECTS_COUNTED;
+}
+
+static void
+count_objects_behind_gates(schedq_config_t *config)
+{
+    cluster_use(config);
+    config->objects = SCHEDQ_OBJECTS_COUNTED;
+}
+
 #define GROUP(title, text, cluster, before, ...)                                                   \
     {                                                                                              \
         .name = (title), .about = (text), .harness = &gang_harness, .threads = 3, .sleeps = true,  \
@@ -610,5 +627,9 @@ const struct scenario group_scenarios[] = {
           cluster_use_without_gates, two_wait, change_it, join_2, fail_and_place),
     GROUP("group_activate", "an activation in the cycle", cluster_use_without_gates, two_wait,
           reject_once, tick_and_activate, place_twice),
+    GROUP("group_counted", "members whose objects are counted leave while their group is popped",
+          count_objects, two_wait, drop_0_and_join, place_twice, reject_once),
+    GROUP("group_asked", "the same, while their gates are asked", count_objects_behind_gates,
+          one_is_gated, drop_0_and_join, open_a, join_2_and_3),
     {.name = NULL},
 };
