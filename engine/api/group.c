@@ -55,10 +55,10 @@ declare(schedq_worker_t *worker, bool adds, uint64_t group, const schedq_group_s
     const struct engine_ops *ops = worker->queue->ops;
     declare_fn *declares = adds ? ops->group_add : ops->group_update;
 
-    status = check_group_spec(worker, group, spec,
-                              adds ? "schedq_group_add" : "schedq_group_update")
-                 ? declares(worker, group, spec, result)
-                 : SCHEDQ_INVALID;
+    status =
+        check_group_spec(worker, group, spec, adds ? "schedq_group_add" : "schedq_group_update")
+            ? declares(worker, group, spec, result)
+            : SCHEDQ_INVALID;
     call_end_worker(&call, worker);
     return status;
 }
@@ -120,7 +120,8 @@ schedq_group_get(schedq_worker_t *worker, uint64_t group, schedq_group_info_t *i
     if (status != SCHEDQ_OK) {
         return status;
     }
-    bool legal = check_group(worker, group, "schedq_group_get") && check_not_null(worker, info, "info") &&
+    bool legal = check_group(worker, group, "schedq_group_get") &&
+                 check_not_null(worker, info, "info") &&
                  check_size(worker, "info", info->struct_size, sizeof *info);
 
     status = legal ? worker->queue->ops->group_get(worker, group, info) : SCHEDQ_INVALID;
@@ -140,8 +141,8 @@ pop_group(schedq_worker_t *worker, bool waits, int64_t deadline, schedq_popped_g
     }
     if (!check_decides(worker, SCHEDQ_DECIDE_CALLBACKS,
                        waits ? "schedq_pop_group_until" : "schedq_try_pop_group") ||
-        !check_not_null(worker, group, "group") ||
-        !check_not_null(worker, members, "members") || !check_not_null(worker, count, "count")) {
+        !check_not_null(worker, group, "group") || !check_not_null(worker, members, "members") ||
+        !check_not_null(worker, count, "count")) {
         status = SCHEDQ_INVALID;
     } else if (room == 0) {
         worker_say(worker, "room 0: at least 1");
@@ -207,10 +208,9 @@ schedq_group_done(schedq_worker_t *worker, schedq_token_t *token, const schedq_g
     if (status != SCHEDQ_OK) {
         return status;
     }
-    status =
-        check_not_null(worker, token, "token") && check_end(worker, end)
-            ? worker->queue->ops->group_done(worker, token, end, result)
-            : SCHEDQ_INVALID;
+    status = check_not_null(worker, token, "token") && check_end(worker, end)
+                 ? worker->queue->ops->group_done(worker, token, end, result)
+                 : SCHEDQ_INVALID;
     call_end_worker(&call, worker);
     return status;
 }

@@ -109,9 +109,9 @@ check_empty(const schedq_stats_t *stats, char *why, size_t why_size)
     const struct {
         const char *place;
         uint64_t pods;
-    } places[] = {{"active", stats->active}, {"backoff", stats->backoff + stats->error_backoff},
-                  {"parked", stats->parked}, {"gated", stats->gated},
-                  {"held", stats->held},     {"aside", stats->aside},
+    } places[] = {{"active", stats->active},     {"backoff", stats->backoff + stats->error_backoff},
+                  {"parked", stats->parked},     {"gated", stats->gated},
+                  {"held", stats->held},         {"aside", stats->aside},
                   {"in flight", stats->inflight}};
     char text[160];
     size_t length = 0;

@@ -234,7 +234,7 @@ struct queue {
     _Alignas(CACHE_LINE) struct stamps stamps;
     _Alignas(CACHE_LINE) struct sleepers sleepers;
     atomic_u64 pops_at_tick;
-    struct nominator labels;  /* of pods that have one, by it */
+    struct nominator labels;   /* of pods that have one, by it */
     struct nominator members;  /* of groups, by their numbers */
     struct nominator families; /* groups' records, by the group above; roots by 0 */
     atomic_u64 ready, cycles;  /* records there */

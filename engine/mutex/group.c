@@ -589,8 +589,7 @@ mutex_group_done(schedq_worker_t *worker, schedq_token_t *token, const schedq_gr
         admit_end_group_flight(queue);
         end_record(queue, slot);
     } else {
-        const struct said said =
-            hear_members(queue, slot, end->outcome == SCHEDQ_GROUP_REJECTED);
+        const struct said said = hear_members(queue, slot, end->outcome == SCHEDQ_GROUP_REJECTED);
 
         end_cycle(queue, slot, end, &said, result);
         report(queue, slot, result);

@@ -24,8 +24,8 @@
  * when its group ends the cycle.
  *
  * A member has the profile of its root, which the queue does not check: events find a group that
- * waits by the root's. COST. A group of n members costs what n pods cost. A declared group counts as
- * a pod for max_pods.
+ * waits by the root's. COST. A group of n members costs what n pods cost. A declared group counts
+ * as a pod for max_pods.
  *
  * NOT WITH SCHEDQ_DECIDE_HOST. There each of these calls, and the add of a member, is INVALID.
  */

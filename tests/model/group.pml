@@ -28,6 +28,18 @@
  *   -DALONE            a pop returns what there is
  *
  * Bounds: one group that is declared; each join once. Any number may stop anywhere.
+ *
+ * stands for engine/lockfree/moves/gather.c complete_once e0e6843e
+ * stands for engine/lockfree/moves/gather.c gather_put_aside 41256aa1
+ * stands for engine/lockfree/moves/gather.c gather_announce 563bd15d
+ * stands for engine/lockfree/moves/gather.c gather_joined 430707a7
+ * stands for engine/lockfree/moves/gather.c gather_left f170692b
+ * stands for engine/lockfree/moves/gather.c gather_look_after 04a601ce
+ * stands for engine/lockfree/calls/group_pop.c take_record afbec08f
+ * stands for engine/lockfree/calls/group_pop.c take_members abca2523
+ * stands for engine/lockfree/calls/group_pop.c leave_idle d932d550
+ * stands for engine/lockfree/calls/pop.c pop_take_member ff95b780
+ * stands for engine/lockfree/calls/pop.c pop_give_back 33e1282d
  */
 #define QUORUM  2
 #define MEMBERS 3

@@ -27,10 +27,10 @@
  * Bounds: one pod; each operation once, and repeated until its own exchange succeeds. Any number may stop anywhere.
  *
  * stands for engine/lockfree/pod/entry.h entry_describe 0630af5b
- * stands for engine/lockfree/moves/hold.c hold_install 811333c1
+ * stands for engine/lockfree/moves/hold.c hold_install e355f7c7
  * stands for engine/lockfree/calls/hold.c grant d86360e7
  * stands for engine/lockfree/calls/hold.c hold_leave e16aa570
- * stands for engine/lockfree/moves/route.c route_from_hold 9dda39be
+ * stands for engine/lockfree/moves/route.c route_from_hold 7082850b
  * stands for engine/lockfree/moves/switch.c switch_help de862ec6
  * stands for engine/lockfree/pod/state.h state_judge 5713fedf
  * stands for engine/lockfree/calls/pop.c take_head 89c51e9c

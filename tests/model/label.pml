@@ -33,7 +33,7 @@
  * stands for engine/lockfree/signals/nominator.c judge_hint d6978282
  * stands for engine/lockfree/signals/nominator.c judge_description 2ba10ab3
  * stands for engine/lockfree/calls/add.c enter_under 298c662a
- * stands for engine/lockfree/calls/add.c describe_more bcaa02ed
+ * stands for engine/lockfree/calls/add.c describe_more 0e09bc78
  * stands for engine/lockfree/calls/label.c lockfree_labelled dd930e76
  * stands for engine/lockfree/calls/label.c keep_those_that_exist d95a7b7f
  * stands for engine/lockfree/calls/label.c exists c2703130

@@ -44,9 +44,9 @@ static const char *const names[] = {"FREE",     "ACTIVE", "BACKOFF",       "PARK
 
 enum { PLACES = 13, CONTAINERS = 7 };
 
-static const enum place containers[CONTAINERS] = {
-    PLACE_ACTIVE, PLACE_BACKOFF, PLACE_PARKED, PLACE_GATED, PLACE_ERROR_BACKOFF,
-    PLACE_HELD,   PLACE_READY};
+static const enum place containers[CONTAINERS] = {PLACE_ACTIVE, PLACE_BACKOFF,       PLACE_PARKED,
+                                                  PLACE_GATED,  PLACE_ERROR_BACKOFF, PLACE_HELD,
+                                                  PLACE_READY};
 
 /* ---- the rule -------------------------------------------------------------------------------- */
 

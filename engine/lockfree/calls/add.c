@@ -499,10 +499,9 @@ find_way(struct worker *worker, const struct incoming_pod *pod, int64_t now, str
     if (!rules->host) {
         arrival->judged_up_to = stamps_drawn(&queue->stamps); /* before the gates are asked */
     }
-    const struct way way =
-        held    ? (struct way){.place = PLACE_HELD}
-        : aside ? (struct way){.place = PLACE_ASIDE}
-                : choose_way(worker, pod, &view, now);
+    const struct way way = held    ? (struct way){.place = PLACE_HELD}
+                           : aside ? (struct way){.place = PLACE_ASIDE}
+                                   : choose_way(worker, pod, &view, now);
 
     arrival->cause |= way.named ? CAUSE_NAMED : 0;
     if (way.place == PLACE_ACTIVE) {

@@ -214,7 +214,7 @@ struct walk {
     const schedq_change_t *change;
     const struct assigned_pod *assigned;  /* NULL: every pod is a candidate */
     const struct schedq_pod_list *listed; /* NULL: the same */
-    bool helps;                          /* a group, whatever its members say */
+    bool helps;                           /* a group, whatever its members say */
     bool asks;                            /* the host, about single pods: by hints */
     /* what follows is of the profile that was asked for last */
     bool knows_profile;
@@ -327,7 +327,8 @@ lot_is_reached(struct walk *walk, const struct lot *lot)
     if (!is_reached(walk, lot->key.profile, lot->key.unschedulable | lot->key.pending)) {
         return false;
     }
-    if (walk->assigned != NULL && !lot_may_have_affinity(lot) && !queue_has_groups(queue_of_walk(walk)) &&
+    if (walk->assigned != NULL && !lot_may_have_affinity(lot) &&
+        !queue_has_groups(queue_of_walk(walk)) &&
         (lot->key.unschedulable & registry_spread(registry, lot->key.profile)) == 0) {
         return false;
     }
@@ -408,8 +409,8 @@ judge_member(void *ctx, const struct view *member)
 
     members->any_known |= known;
     if (known || queue_of(worker)->base.rules.groups_as_kube) {
-        members->best = group_stronger(members->best,
-                                       events_judge(worker, member, &members->walk->event));
+        members->best =
+            group_stronger(members->best, events_judge(worker, member, &members->walk->event));
     }
     return members->best != STRATEGY_IMMEDIATELY;
 }
@@ -466,8 +467,7 @@ help_group_once(struct worker *worker, uint64_t number, const struct cluster_eve
     if (members.best == STRATEGY_SKIP) {
         return GATHER_DONE;
     }
-    const struct way way =
-        gather_way(worker, &root.view, members.best != STRATEGY_IMMEDIATELY);
+    const struct way way = gather_way(worker, &root.view, members.best != STRATEGY_IMMEDIATELY);
 
     if (way.place == place && way.gate == root.view.gate) {
         return GATHER_DONE;
@@ -519,7 +519,8 @@ decide_reached(struct mover *mover, const struct view *view, struct way *way)
 
     if (view_is_group(view)) {
         enum strategy strategy = walk->helps     ? STRATEGY_AFTER_BACKOFF
-                                 : like->reaches ? judge_members(walk, view) : STRATEGY_SKIP;
+                                 : like->reaches ? judge_members(walk, view)
+                                                 : STRATEGY_SKIP;
 
         if (strategy != STRATEGY_SKIP) {
             *way = route_by_strategy(mover->worker, view, strategy, mover->now);
@@ -694,8 +695,7 @@ move_target_group(struct walk *walk, uint64_t number, bool own)
         (void)gather_each(worker, number, is_unrejected, &members);
     }
     section_resume(worker);
-    if (helps && members.any_known &&
-        report_view(queue, root.record, root.view.life, &view)) {
+    if (helps && members.any_known && report_view(queue, root.record, root.view.life, &view)) {
         walk->helps = true;
         mover_try(&walk->mover, root.record, &view);
         mover_end(&walk->mover);

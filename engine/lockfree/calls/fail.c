@@ -60,8 +60,8 @@ struct failing {
     bool activated;
     /* the gate that it was put behind heard of an event that it was not asked about */
     bool unjudged;
-    bool described;   /* what is newest about the pod was installed */
-    bool joins;       /* it is a member, and its group was told that it comes; `counted` */
+    bool described; /* what is newest about the pod was installed */
+    bool joins;     /* it is a member, and its group was told that it comes; `counted` */
     uint64_t counted;
     bool drawn;       /* the record has the order key of this failure */
     struct view view; /* as it was seen last */
@@ -810,7 +810,8 @@ lockfree_fail(schedq_worker_t *base, schedq_token_t *token, const schedq_failure
     failing.failure = failure;
     failing.result = result;
     failing.asks_host = queue_asks_host(queue_of(worker));
-    failing.activated = failing.unjudged = failing.described = failing.drawn = failing.joins = false;
+    failing.activated = failing.unjudged = failing.described = failing.drawn = failing.joins =
+        false;
     failing.judged.any = failing.judged.asked = false;
     schedq_status_t status = claim(&failing, *token);
 

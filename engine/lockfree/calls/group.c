@@ -147,9 +147,9 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
 }
 
 static void
-fill(struct worker *worker, struct entry *entry, const struct group_block *block, uint64_t life,
-     const struct hashed_name *name, uint32_t cell, uint64_t desc, const schedq_group_spec_t *spec,
-     int64_t now)
+fill_group(struct worker *worker, struct entry *entry, const struct group_block *block,
+           uint64_t life, const struct hashed_name *name, uint32_t cell, uint64_t desc,
+           const schedq_group_spec_t *spec, int64_t now)
 {
     (void)worker;
     u64_store(&entry->life, life);
@@ -179,7 +179,7 @@ struct making {
 };
 
 static void
-unmake(struct worker *worker, const struct making *making)
+undo_making(struct worker *worker, const struct making *making)
 {
     struct queue *queue = queue_of(worker);
 
@@ -228,7 +228,7 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
     making.cell = names_take(&queue->names, &worker->names, text, GROUP_NAME_BYTES);
     making.desc = description_make(&queue->entries, &worker->descriptions, &description, NULL);
     if (making.block == NULL || making.record == 0 || making.cell == 0 || making.desc == 0) {
-        unmake(worker, &making);
+        undo_making(worker, &making);
         return SCHEDQ_NOMEM;
     }
     struct entry *entry = memory;
@@ -241,12 +241,12 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
     u64_store(&making.block->refuted, UINT64_MAX);
     u32_store(&making.block->size, 1);
     if (!nominator_insert(&queue->families, worker->epoch, spec->parent, making.record, life, 0)) {
-        unmake(worker, &making);
+        undo_making(worker, &making);
         return SCHEDQ_NOMEM;
     }
     tally_add(&worker->tally.taken, 1);
     u64_store(&worker->joining, number);
-    fill(worker, entry, making.block, life, &name, making.cell, making.desc, spec, now);
+    fill_group(worker, entry, making.block, life, &name, making.cell, making.desc, spec, now);
     enum index_answer answer = index_insert(&queue->index, &caller, &name,
                                             ref_make(life, making.record), &ticket, &present);
 

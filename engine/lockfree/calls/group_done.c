@@ -3,8 +3,8 @@
  *
  * Its holder reads the members that wait. Those whose flight was in this cycle say what rejected
  * them: the record's sets are the union, and each is judged by the events since the group's pop.
- * Then the record goes as a pod goes that fails (fail.c): described, published, the stamps looked at,
- * switched.
+ * Then the record goes as a pod goes that fails (fail.c): described, published, the stamps looked
+ * at, switched.
  *
  * LINEARIZATION. OK: switch_announced:B, or a helper's. STALE: the load of the word. The first
  * exchange takes the token: a second call with it is late.
@@ -44,7 +44,7 @@ struct said {
 
 /* One of them; leaves the section for hints. */
 static enum strategy
-judge_member(struct ending *ending, uint64_t seen, struct gathered_pod *pod)
+judge_tried(struct ending *ending, uint64_t seen, struct gathered_pod *pod)
 {
     struct worker *worker = ending->worker;
     struct queue *queue = queue_of(worker);
@@ -85,7 +85,7 @@ hear_members(struct ending *ending, uint64_t seen, struct gathered *gathered, bo
             /* the entry is of a section before, if another was asked */
             pod->view.entry = entry_at(&queue_of(ending->worker)->entries, pod->record);
             if (pod->view.entry != NULL) {
-                said.strategy = group_stronger(said.strategy, judge_member(ending, seen, pod));
+                said.strategy = group_stronger(said.strategy, judge_tried(ending, seen, pod));
             }
         }
     }
@@ -95,7 +95,7 @@ hear_members(struct ending *ending, uint64_t seen, struct gathered *gathered, bo
 
 /* Behind the publication: did an event come that was not judged? */
 static bool
-event_came(const struct queue *queue, const struct gathered *gathered)
+event_reached_any(const struct queue *queue, const struct gathered *gathered)
 {
     for (uint32_t i = 0; i < gathered->count; i++) {
         const struct gathered_pod *pod = &gathered->pods[i];
@@ -128,7 +128,7 @@ note_placed(struct worker *worker, const struct gathered *gathered, bool placed)
 
 /* Where it goes; there are enough members. May leave the section. */
 static struct way
-choose_way(struct ending *ending, const struct view *view, const struct said *said, bool activated)
+way_of_end(struct ending *ending, const struct view *view, const struct said *said, bool activated)
 {
     struct worker *worker = ending->worker;
     const struct rules *rules = &queue_of(worker)->base.rules;
@@ -153,8 +153,8 @@ choose_way(struct ending *ending, const struct view *view, const struct said *sa
 
 /* Relaxed: the flight is this thread's; the switch publishes it. */
 static void
-write_record(const struct ending *ending, struct entry *entry, const schedq_history_t *history,
-             const struct said *said, const struct way *way, uint64_t next)
+write_end(const struct ending *ending, struct entry *entry, const schedq_history_t *history,
+          const struct said *said, const struct way *way, uint64_t next)
 {
     bool keeps = way->place == PLACE_PARKED || way->place == PLACE_GATED ||
                  ending->end->outcome == SCHEDQ_GROUP_REJECTED;
@@ -188,7 +188,7 @@ plan(struct ending *ending, const struct said *said, struct redescription *chang
     }
     history->timestamp_ns = change->description.not_before;
     change->description.flags &=
-        (uint8_t)~(DESCRIBED_ACTIVATED | DESCRIBED_FORGOTTEN | SCHEDQ_POD_AFFINITY);
+        (uint8_t) ~(DESCRIBED_ACTIVATED | DESCRIBED_FORGOTTEN | SCHEDQ_POD_AFFINITY);
     change->description.flags |= said->affinity ? SCHEDQ_POD_AFFINITY : 0;
     change->gating = (struct gating){.stay = 0};
 }
@@ -227,7 +227,7 @@ find_record(struct ending *ending, struct group_found *found)
 
 /* What was published gets stale: the version rises, and the token with it. */
 static void
-raise_version(struct ending *ending, const struct view *view)
+raise_token(struct ending *ending, const struct view *view)
 {
     uint64_t next = state_next_version(view->state) | state_of(PLACE_CYCLE);
 
@@ -249,14 +249,13 @@ bring(struct ending *ending, const struct view *view, const struct way *way,
         gather_begin_attempts(worker, view->seen, ending->now);
     }
     transfer_publish(worker, transfer, CAUSE_NONE);
-    bool outdated =
-        (way->place == PLACE_PARKED && event_came(queue, gathered)) ||
-        (way->place == PLACE_GATED &&
-         stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) > asked);
+    bool outdated = (way->place == PLACE_PARKED && event_reached_any(queue, gathered)) ||
+                    (way->place == PLACE_GATED &&
+                     stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) > asked);
 
     if (outdated) {
         transfer_withdraw(worker, transfer);
-        raise_version(ending, view);
+        raise_token(ending, view);
         return GATHER_AGAIN;
     }
     if (!transfer_switch(worker, transfer, CAUSE_NONE) && find_record(ending, &found)) {
@@ -277,7 +276,7 @@ bring(struct ending *ending, const struct view *view, const struct way *way,
 
 /* One round. `number` is the group's; *changes what it was before the members were read. */
 static enum gather_step
-try_once(struct ending *ending, uint64_t *number, uint64_t *changes)
+end_once(struct ending *ending, uint64_t *number, uint64_t *changes)
 {
     struct worker *worker = ending->worker;
     struct queue *queue = queue_of(worker);
@@ -304,8 +303,8 @@ try_once(struct ending *ending, uint64_t *number, uint64_t *changes)
     uint64_t seen = u64_load(&found.block->seen);
     bool activated = (found.view.description.flags & DESCRIBED_ACTIVATED) != 0 ||
                      u32_load(&found.block->activated) != 0;
-    bool judges = ending->end->outcome == SCHEDQ_GROUP_REJECTED &&
-                  !queue->base.rules.groups_as_kube;
+    bool judges =
+        ending->end->outcome == SCHEDQ_GROUP_REJECTED && !queue->base.rules.groups_as_kube;
     const struct said said = hear_members(ending, seen, &gathered, judges);
     struct redescription change = describe_begin(&found.view);
 
@@ -321,7 +320,7 @@ try_once(struct ending *ending, uint64_t *number, uint64_t *changes)
     planned.gate = 0;
     planned.unschedulable = said.unschedulable;
     planned.pending = said.pending;
-    const struct way way = complete ? choose_way(ending, &planned, &said, activated)
+    const struct way way = complete ? way_of_end(ending, &planned, &said, activated)
                                     : (struct way){.place = PLACE_IDLE};
     enum gather_step step = GATHER_AGAIN;
     struct group_found again;
@@ -341,8 +340,8 @@ try_once(struct ending *ending, uint64_t *number, uint64_t *changes)
             planned.desc = transfer.desc = change.desc;
             u32_store(&again.block->activated, activated ? 1 : 0);
             note_placed(worker, &gathered, placed);
-            write_record(ending, planned.entry, &history, &said, &way,
-                         state_next_version(planned.state));
+            write_end(ending, planned.entry, &history, &said, &way,
+                      state_next_version(planned.state));
             if (way.place == PLACE_IDLE) {
                 u64_store(&worker->joining, *number);
             }
@@ -372,7 +371,7 @@ look_again(struct ending *ending, uint64_t number, uint64_t changes)
 
 /* Takes the token. False: it was used, or is none of a group. */
 static bool
-claim(struct ending *ending, schedq_token_t token)
+claim_cycle(struct ending *ending, schedq_token_t token)
 {
     struct queue *queue = queue_of(ending->worker);
     struct view view;
@@ -380,8 +379,7 @@ claim(struct ending *ending, schedq_token_t token)
     ending->record = ref_record(token.bits);
     /* Ends: each further round is another's change of the record. */
     while (ending->record < slab_end(&queue->entries.records) &&
-           report_any(queue, ending->record, &view) &&
-           state_place(view.state) == PLACE_CYCLE &&
+           report_any(queue, ending->record, &view) && state_place(view.state) == PLACE_CYCLE &&
            state_base(view.state) == ref_version(token.bits)) {
         uint64_t next = state_next_version(view.state) | state_of(PLACE_CYCLE);
 
@@ -411,13 +409,13 @@ lockfree_group_done(schedq_worker_t *base, schedq_token_t *token, const schedq_g
 
     section_begin(worker);
     ending.now = queue_now(queue_of(worker));
-    if (!claim(&ending, *token)) {
+    if (!claim_cycle(&ending, *token)) {
         section_end(worker);
         return SCHEDQ_STALE;
     }
     /* Ends: each further round is another's change of the record, or an event. */
     while (step == GATHER_AGAIN) {
-        step = try_once(&ending, &number, &changes);
+        step = end_once(&ending, &number, &changes);
     }
     if (step == GATHER_NOMEM) {
         struct group_found found;

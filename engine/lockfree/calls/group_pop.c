@@ -2,11 +2,11 @@
  * The pop of a group, or of a pod, whichever is better.
  *
  * Two looks: at the best record that is READY, and at pods before it (pop.h). The record's members
- * are read, then it is claimed from the word that was read before; behind the claim each is taken by
- * a CAS of its own. If some left in between, and the rest is not enough, all goes back.
+ * are read, then it is claimed from the word that was read before; behind the claim each is taken
+ * by a CAS of its own. If some left in between, and the rest is not enough, all goes back.
  *
- * LINEARIZATION. OK of a group: the CAS of the last member (pop_take_member), of a set each of which
- * is the caller's. Of a pod, and EMPTY: pop.c. FULL: the load of the record's word.
+ * LINEARIZATION. OK of a group: the CAS of the last member (pop_take_member), of a set each of
+ * which is the caller's. Of a pod, and EMPTY: pop.c. FULL: the load of the record's word.
  *
  * ORDERING: gather.h. `reorder` is read before both looks, and found unchanged behind them.
  *
@@ -49,8 +49,7 @@ find_ready(struct worker *worker, struct ready *ready)
             /* it may be READY elsewhere: others begin again, as behind switch_announced:A */
             (void)u64_add(&queue->reorder, 1);
         }
-        if (entry == NULL ||
-            !bin_judge(bin, &caller, ref, bin_head_cause(&ready->head), &state)) {
+        if (entry == NULL || !bin_judge(bin, &caller, ref, bin_head_cause(&ready->head), &state)) {
             bin_advance(&ready->head);
         } else if (report_at(queue, entry, state, &root->view)) {
             root->record = ref_record(ref);
@@ -65,7 +64,7 @@ find_ready(struct worker *worker, struct ready *ready)
 
 /* Members of groups that have enough. */
 static size_t
-count_members(const struct gathered *gathered)
+members_to_take(const struct gathered *gathered)
 {
     size_t count = 0;
 
@@ -106,8 +105,8 @@ take_members(struct worker *worker, struct gathered *gathered)
 
 /* The record is this thread's: CYCLE. */
 static void
-begin_cycle(struct worker *worker, const struct group_found *root, uint64_t state,
-            uint64_t order, schedq_popped_group_t *out)
+begin_cycle(struct worker *worker, const struct group_found *root, uint64_t state, uint64_t order,
+            schedq_popped_group_t *out)
 {
     struct queue *queue = queue_of(worker);
     struct entry *entry = root->view.entry;
@@ -170,7 +169,6 @@ begin_members(struct worker *worker, struct gathered *gathered, uint64_t order,
     group_sort(pop->members, pop->count);
     bool more = pop_something_is_left(worker);
 
-
     pop->group->more = more ? 1 : 0;
     for (size_t i = 0; i < pop->count; i++) {
         pop->members[i].cycle = pop->group->cycle;
@@ -180,7 +178,7 @@ begin_members(struct worker *worker, struct gathered *gathered, uint64_t order,
 
 /* Too few were found: the record becomes idle, if it is as it was; `changes` was read before. */
 static bool
-give_up(struct worker *worker, const struct group_found *root, uint64_t changes)
+leave_idle(struct worker *worker, const struct group_found *root, uint64_t changes)
 {
     const uint64_t number = root->block->number;
     schedq_result_t unseen = {0};
@@ -202,7 +200,7 @@ give_up(struct worker *worker, const struct group_found *root, uint64_t changes)
  * been undeclared.
  */
 static void
-give_record_up(struct worker *worker, const struct group_found *root, uint64_t state,
+end_vain_cycle(struct worker *worker, const struct group_found *root, uint64_t state,
                uint64_t changes)
 {
     struct group_found now = *root;
@@ -213,7 +211,7 @@ give_record_up(struct worker *worker, const struct group_found *root, uint64_t s
            state_place(now.view.state) == PLACE_CYCLE &&
            state_base(now.view.state) == state_version(state)) {
         if (group_is_declared(&now)) {
-            over = give_up(worker, &now, changes);
+            over = leave_idle(worker, &now, changes);
         } else if (switch_pod(worker, now.view.entry, now.view.state, now.view.desc,
                               state_switched(now.view.state, 0, PLACE_DEAD), CAUSE_NONE)) {
             gather_end(worker, root->record, now.view.entry, root->block);
@@ -236,9 +234,9 @@ take_record(struct worker *worker, const struct ready *ready, struct group_pop *
         return SCHEDQ_NOMEM;
     }
     if (!gather_judge_groups(&gathered, false)) {
-        (void)give_up(worker, root, changes);
-    } else if (count_members(&gathered) > pop->room) {
-        pop->count = count_members(&gathered);
+        (void)leave_idle(worker, root, changes);
+    } else if (members_to_take(&gathered) > pop->room) {
+        pop->count = members_to_take(&gathered);
         status = SCHEDQ_FULL;
     } else if (switch_pod(worker, root->view.entry, root->view.state, root->view.desc, next,
                           CAUSE_NONE)) {
@@ -250,7 +248,7 @@ take_record(struct worker *worker, const struct ready *ready, struct group_pop *
             begin_members(worker, &gathered, order, pop);
             status = SCHEDQ_OK;
         } else {
-            give_record_up(worker, root, next, changes);
+            end_vain_cycle(worker, root, next, changes);
         }
     }
     gather_free(&gathered);
@@ -258,12 +256,11 @@ take_record(struct worker *worker, const struct ready *ready, struct group_pop *
 }
 
 static schedq_status_t
-take_pod(struct worker *worker, struct group_pop *pop)
+tell_of_pod(struct worker *worker, struct group_pop *pop)
 {
     (void)worker;
-    *pop->group = (schedq_popped_group_t){.seen = pop->members->seen,
-                                          .cycle = pop->members->cycle,
-                                          .more = pop->members->more};
+    *pop->group = (schedq_popped_group_t){
+        .seen = pop->members->seen, .cycle = pop->members->cycle, .more = pop->members->more};
     pop->count = 1;
     return SCHEDQ_OK;
 }
@@ -289,7 +286,7 @@ group_take(struct worker *worker, struct group_pop *pop)
         enum pop_step step = pop_before(worker, reorder, found ? &limit : NULL, pop->members);
 
         if (step == POP_TAKEN) {
-            status = take_pod(worker, pop);
+            status = tell_of_pod(worker, pop);
         } else if (step == POP_AGAIN || u64_load_acquire(&queue->reorder) != reorder) {
             continue;
         } else if (found) {

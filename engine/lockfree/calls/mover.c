@@ -76,7 +76,7 @@ is_described(const struct mover *mover, const struct view *view, enum place to)
 {
     return mover->flushes || (to == PLACE_READY && view->history.initial_attempt_ns == 0) ||
            (to == PLACE_ACTIVE &&
-                              (view->history.initial_attempt_ns == 0 || renominates(mover, view)));
+            (view->history.initial_attempt_ns == 0 || renominates(mover, view)));
 }
 
 static void

@@ -77,8 +77,8 @@
  * test_blocking_pop.c, test_wait_fd.c, test_wait_cancel.c, test_poppable.c, test_relaxed.c,
  * test_lockfree_half_done.c.
  */
-#include "lockfree/calls/ops.h"
 #include "lockfree/calls/pop.h"
+#include "lockfree/calls/ops.h"
 #include "lockfree/calls/serve.h"
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/finish.h"
@@ -944,7 +944,7 @@ pop_something_is_left(struct worker *worker)
 bool
 pop_looks_again(struct worker *worker, int *look)
 {
-    enum look next = (enum look)*look;
+    enum look next = (enum look) * look;
     bool again = may_look_again(queue_of(worker)) && look_again(worker, &next);
 
     *look = (int)next;
@@ -965,8 +965,7 @@ pop_take_member(struct worker *worker, struct gathered_pod *pod)
         if (!take_said(worker, view->entry, view->state, &said)) {
             continue;
         }
-        if (entry_switch(view->entry, view->state, said.desc,
-                         version | state_of(PLACE_INFLIGHT))) {
+        if (entry_switch(view->entry, view->state, said.desc, version | state_of(PLACE_INFLIGHT))) {
             pod->token = version | pod->record;
             pod->description = said.description;
             pod->gating = said.gating;

@@ -54,8 +54,8 @@ add_root(struct worker *worker, const struct view *view, schedq_stats_t *stats)
     struct gathered gathered;
     uint64_t size = 0;
 
-    if ((view->description.flags & DESCRIBED_ENDED) == 0 && gather_find(worker, view->seen, &root) &&
-        gather_read(worker, root.block, &gathered)) {
+    if ((view->description.flags & DESCRIBED_ENDED) == 0 &&
+        gather_find(worker, view->seen, &root) && gather_read(worker, root.block, &gathered)) {
         size = gathered.count;
         gather_free(&gathered);
     }
@@ -149,9 +149,8 @@ count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_ALL])
     const struct groups *groups = queue_groups(queue);
 
     for (uint32_t i = INCOMING_COUNTERS; i < INCOMING_ALL; i++) {
-        counts[i] = groups != NULL ? incoming_of_late(&groups->incoming, label,
-                                                      i - INCOMING_COUNTERS)
-                                   : 0;
+        counts[i] =
+            groups != NULL ? incoming_of_late(&groups->incoming, label, i - INCOMING_COUNTERS) : 0;
     }
     for (uint32_t i = 0; i < INCOMING_COUNTERS; i++) {
         counts[i] = incoming_of_late(&queue->incoming_late, label, i);
@@ -176,8 +175,7 @@ count_rejectors(const void *base, schedq_profile_t profile, uint64_t counts[REGI
         struct view view;
 
         if (!report_any(queue, i, &view) || view_is_group(&view) ||
-            state_place(view.state) == PLACE_INFLIGHT ||
-            view.profile != profile) {
+            state_place(view.state) == PLACE_INFLIGHT || view.profile != profile) {
             continue;
         }
         for (uint64_t bits = view.unschedulable | view.pending; bits != 0; bits &= bits - 1) {

@@ -96,7 +96,7 @@ struct hints {
 };
 
 static void
-hints_free(struct worker *worker, struct hints *hints)
+hints_end(struct worker *worker, struct hints *hints)
 {
     if (hints->pods != hints->few) {
         memory_free(&queue_of(worker)->base.memory, MEMORY_OTHER, hints->pods,
@@ -121,7 +121,7 @@ hints_read(struct worker *worker, struct nominator *nominator, uint64_t key, str
                                           hints->capacity)) > hints->capacity) {
         size_t capacity = hints->count;
 
-        hints_free(worker, hints);
+        hints_end(worker, hints);
         hints->pods =
             memory_alloc(memory, MEMORY_OTHER, capacity * sizeof *hints->pods, CACHE_LINE);
         if (hints->pods == NULL) {
@@ -164,7 +164,7 @@ is_complete_at(struct worker *worker, const struct group_block *block, uint32_t 
                         ? 1
                         : 0;
     }
-    hints_free(worker, &hints);
+    hints_end(worker, &hints);
     return complete >= needs;
 }
 
@@ -189,7 +189,7 @@ gather_roots(struct worker *worker, uint64_t **numbers, size_t *bytes)
             (*numbers)[count++] = root.block->number;
         }
     }
-    hints_free(worker, &hints);
+    hints_end(worker, &hints);
     return count;
 }
 
@@ -223,8 +223,8 @@ static struct gathered_pod *
 add_pod(struct gathered *gathered)
 {
     if (gathered->count == gathered->capacity) {
-        void *grown = grow(gathered->worker, gathered->pods, &gathered->capacity,
-                           sizeof *gathered->pods);
+        void *grown =
+            grow(gathered->worker, gathered->pods, &gathered->capacity, sizeof *gathered->pods);
 
         if (grown == NULL) {
             gathered->no_memory = true;
@@ -251,12 +251,12 @@ add_group(struct gathered *gathered, struct group_block *block, uint32_t above)
     uint64_t joins = gathered->worker->joins_up_to.group;
     bool joins_above = gathered->group_count > 0 && gathered->groups[above].joins;
 
-    gathered->groups[gathered->group_count++] = (struct gathered_group){
-        .block = block,
-        .number = block->number,
-        .above = above,
-        .joins = joins_above || (joins != 0 && joins == block->number),
-        .counted = u32_load_acquire(&block->counted) != 0};
+    gathered->groups[gathered->group_count++] =
+        (struct gathered_group){.block = block,
+                                .number = block->number,
+                                .above = above,
+                                .joins = joins_above || (joins != 0 && joins == block->number),
+                                .counted = u32_load_acquire(&block->counted) != 0};
     return true;
 }
 
@@ -266,9 +266,8 @@ joins_later(const struct worker *worker, const struct view *view)
 {
     int64_t time = view->history.timestamp_ns;
 
-    return time != worker->joins_up_to.time
-               ? time > worker->joins_up_to.time
-               : view->description.order_key > worker->joins_up_to.key;
+    return time != worker->joins_up_to.time ? time > worker->joins_up_to.time
+                                            : view->description.order_key > worker->joins_up_to.key;
 }
 
 static void
@@ -301,7 +300,7 @@ read_members(struct gathered *gathered, uint32_t node)
         *pod = (struct gathered_pod){.view = view, .record = hints.pods[i].record, .node = node};
         gathered->groups[node].here++;
     }
-    hints_free(worker, &hints);
+    hints_end(worker, &hints);
 }
 
 static void
@@ -323,7 +322,7 @@ read_families(struct gathered *gathered, uint32_t node)
             break;
         }
     }
-    hints_free(worker, &hints);
+    hints_end(worker, &hints);
 }
 
 /* Groups come behind the one above: a root has no circle below it. */
@@ -708,8 +707,7 @@ count_pods(struct worker *worker, enum place place, uint32_t cause, uint64_t pod
 {
     struct queue *queue = queue_of(worker);
     uint32_t label = (cause & CAUSE_LABEL) - 1;
-    enum incoming_place to =
-        place == PLACE_READY ? INCOMING_ACTIVE : incoming_place(place);
+    enum incoming_place to = place == PLACE_READY ? INCOMING_ACTIVE : incoming_place(place);
 
     if (cause != CAUSE_NONE && (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates)) {
         incoming_count_group(&queue_groups(queue)->incoming, label, to, pods, entity);
@@ -1030,8 +1028,7 @@ come_in_again(struct worker *worker, const struct group_found *root, uint32_t ca
     }
     struct redescription change = describe_begin(&view);
 
-    return gather_bring(worker, record, &view, &way, &change, asked, cause, result) !=
-           GATHER_AGAIN;
+    return gather_bring(worker, record, &view, &way, &change, asked, cause, result) != GATHER_AGAIN;
 }
 
 /*
@@ -1111,7 +1108,7 @@ gather_joined(struct worker *worker, uint64_t number, uint64_t counted, schedq_p
     u64_store_release(&worker->joining, 0);
 }
 
-/* A record that is queued: it has too few, or the member that gated it is gone. False: it changed. */
+/* A queued record: it has too few, or the member that gated it is gone. False: it changed. */
 static bool
 reconsider(struct worker *worker, const struct group_found *root, uint32_t cause,
            schedq_result_t *result)
@@ -1141,8 +1138,7 @@ reconsider(struct worker *worker, const struct group_found *root, uint32_t cause
     }
     struct redescription change = describe_begin(&view);
 
-    return gather_bring(worker, record, &view, &way, &change, asked, cause, result) !=
-           GATHER_AGAIN;
+    return gather_bring(worker, record, &view, &way, &change, asked, cause, result) != GATHER_AGAIN;
 }
 
 void
@@ -1227,11 +1223,11 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
         if (!place_waits(place)) {
             return;
         }
-        const struct way way =
-            queue->base.rules.pop_from_backoff && queue->base.rules.backoff_opens_gates &&
-                    place_backs_off(place)
-                ? (struct way){.place = PLACE_READY}
-                : gather_way(worker, &root.view, false);
+        const struct way way = queue->base.rules.pop_from_backoff &&
+                                       queue->base.rules.backoff_opens_gates &&
+                                       place_backs_off(place)
+                                   ? (struct way){.place = PLACE_READY}
+                                   : gather_way(worker, &root.view, false);
 
         if (way.place == PLACE_GATED && place == PLACE_GATED && way.gate == root.view.gate) {
             return;
@@ -1254,7 +1250,8 @@ count_again(struct gathered *gathered)
 {
     for (uint32_t i = 0; i < gathered->group_count; i++) {
         struct group_block *block = gathered->groups[i].block;
-        int64_t less = (int64_t)gathered->groups[i].here - (int64_t)u64_load_acquire(&block->waiting);
+        int64_t less =
+            (int64_t)gathered->groups[i].here - (int64_t)u64_load_acquire(&block->waiting);
 
         if (less > 0) {
             (void)u64_add(&block->waiting, (uint64_t)less);
@@ -1270,8 +1267,7 @@ gather_look_after(struct worker *worker, uint64_t number)
     struct gathered gathered;
 
     if (!gather_root(worker, number, &root)) {
-        if (gather_find(worker, number, &root) &&
-            gather_read_own(worker, root.block, &gathered)) {
+        if (gather_find(worker, number, &root) && gather_read_own(worker, root.block, &gathered)) {
             count_again(&gathered);
             gather_free(&gathered);
         }
@@ -1349,8 +1345,8 @@ gather_close(struct queue *queue)
         bool lives = entry != NULL && state_is_pod(entry_state(entry));
 
         if (lives && (attributes_flags(u64_load(&entry->attributes)) & DESCRIBED_GROUP) != 0) {
-            memory_free(&queue->base.memory, MEMORY_QUEUES, (void *)(uintptr_t)u64_load(&entry->popped),
-                        sizeof(struct group_block));
+            memory_free(&queue->base.memory, MEMORY_QUEUES,
+                        (void *)(uintptr_t)u64_load(&entry->popped), sizeof(struct group_block));
         }
     }
     if (groups != NULL) {

@@ -3,16 +3,17 @@
  *
  * A group's record is an entry whose flags have DESCRIBED_GROUP. Its name in the index is a NUL and
  * its number. Its description has what else changes with one exchange: the priority, the order key,
- * the Timestamp (as `not_before`), the group above (as `group`). Beside it is a block, whose address
- * the record has; it goes a grace period behind the record.
+ * the Timestamp (as `not_before`), the group above (as `group`). Beside it is a block, whose
+ * address the record has; it goes a grace period behind the record.
  *
- * STATES: docs/DESIGN.md, Groups. IDLE leaves by a completer, READY and what waits by a pop, a mover,
- * or whoever finds too few members; CYCLE by its holder. Each by the CAS of the record's words.
+ * STATES: docs/DESIGN.md, Groups. IDLE leaves by a completer, READY and what waits by a pop, a
+ * mover, or whoever finds too few members; CYCLE by its holder. Each by the CAS of the record's
+ * words.
  *
  * THE BLOCK. `waiting` is not less than the members that are ASIDE, but for a joiner that has not
  * come to its end: what it adds, `changes` follows. Who leaves was counted if `counted` was set
- * before: else it takes nothing off. `changes` rises behind what may complete the group. `refuted` is
- * what `changes` was before a reading that found too few.
+ * before: else it takes nothing off. `changes` rises behind what may complete the group. `refuted`
+ * is what `changes` was before a reading that found too few.
  *
  * ORDERING
  *   commit of a member, `waiting`, `changes` | switch of the record to IDLE, looks at `changes`
@@ -45,9 +46,9 @@ struct group_block {
     uint64_t number, parent; /* constant */
     atomic_u64 object;
     atomic_u64 waiting, changes, refuted;
-    atomic_u64 since; /* when it became READY last */
-    atomic_u64 seen;  /* of its last pop; the holder's */
-    atomic_u64 cycle; /* the token of its last pop; the same */
+    atomic_u64 since;        /* when it became READY last */
+    atomic_u64 seen;         /* of its last pop; the holder's */
+    atomic_u64 cycle;        /* the token of its last pop; the same */
     atomic_u32 quorum, size; /* size: members when it began to back off */
     atomic_u32 placed;       /* a cycle of it ended in PLACED; its root's holder stores it */
     atomic_u32 tried;        /* members of it are in its root's cycle; the same */
@@ -146,8 +147,8 @@ struct way gather_way(struct worker *worker, const struct view *view, bool after
 typedef bool gather_each_fn(void *ctx, const struct view *member);
 
 /**
- * Calls it for the members that wait, whose objects are alive meanwhile; outside of a section if the
- * caller is. False: no memory.
+ * Calls it for the members that wait, whose objects are alive meanwhile; outside of a section if
+ * the caller is. False: no memory.
  */
 bool gather_each(struct worker *worker, uint64_t number, gather_each_fn *each, void *ctx);
 
@@ -175,8 +176,8 @@ gather_describe(struct redescription *change, const struct view *view)
 enum gather_step { GATHER_DONE, GATHER_AGAIN, GATHER_NOMEM };
 
 /**
- * Brings the record that `view` shows where `way` says, described as `change` says: publish, look at
- * the gate's stamp, install. AGAIN: it changed, or its gate heard of an event since `asked`.
+ * Brings the record that `view` shows where `way` says, described as `change` says: publish, look
+ * at the gate's stamp, install. AGAIN: it changed, or its gate heard of an event since `asked`.
  */
 enum gather_step gather_bring(struct worker *worker, uint32_t record, const struct view *view,
                               const struct way *way, struct redescription *change, uint64_t asked,

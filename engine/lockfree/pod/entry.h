@@ -78,11 +78,11 @@ struct entry {
     atomic_u64 timestamp, initial_attempt;
     atomic_u64 attempts_rejections; /* 32 bits each */
     atomic_u32 errors;
-    atomic_u32 freed;  /* what freed it last: freed_word */
-    /* in flight: event sequence at its pop; of a member: its group's cycle; of a record: the group */
+    atomic_u32 freed; /* what freed it last: freed_word */
+    /* in flight: event sequence at its pop; a member's: its group's cycle; a record's: the group */
     atomic_u64 seen;
     atomic_u64 flight; /* in flight: orders pods by their pops, once it is set; else a stay word */
-    /* in flight, counted objects: the holder's reference; of a group's record: its block's address */
+    /* in flight, counted objects: the holder's reference; a record's: its block's address */
     atomic_u64 popped;
 };
 
@@ -166,7 +166,7 @@ struct description {
 #define DESCRIBED_ENDED 64
 #define DESCRIBED_ACTIVATED 32
 #define DESCRIBED_FORGOTTEN 16 /* its history counts no more, until its next cycle */
-#define MARK_NODES 16 /* of it, or of its nomination */
+#define MARK_NODES 16          /* of it, or of its nomination */
 #define MARK_GATING 32
 #define MARK_TRIED 64
 

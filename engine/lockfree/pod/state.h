@@ -262,8 +262,8 @@ state_lag(uint64_t state)
         [PLACE_ACTIVE] = STATE_LAG_ACTIVE, [PLACE_BACKOFF] = waiting,
         [PLACE_PARKED] = waiting,          [PLACE_GATED] = waiting,
         [PLACE_ERROR_BACKOFF] = waiting,   [PLACE_HELD] = waiting,
-        [PLACE_ASIDE] = waiting,         [PLACE_IDLE] = waiting,
-        [PLACE_READY] = waiting,         [PLACE_CYCLE] = waiting,
+        [PLACE_ASIDE] = waiting,           [PLACE_IDLE] = waiting,
+        [PLACE_READY] = waiting,           [PLACE_CYCLE] = waiting,
     };
 
     return (uint32_t)state & lags[state_place(state)];

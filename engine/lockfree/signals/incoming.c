@@ -37,7 +37,7 @@ make_chunk(struct incoming_late *late, atomic_ptr *place)
     atomic_u64 *chunk =
         memory_alloc(late->memory, MEMORY_OTHER, late_chunk_bytes(late), CACHE_LINE);
 
-    if (chunk != NULL && !ptr_cas(place, NULL, chunk)) { /* incoming_reserve:A */
+    if (chunk != NULL && !ptr_cas(place, NULL, chunk)) { /* make_chunk:A */
         memory_free(late->memory, MEMORY_OTHER, chunk, late_chunk_bytes(late));
     }
     return chunk != NULL;
@@ -48,7 +48,7 @@ incoming_reserve(struct incoming_late *late, uint32_t label)
 {
     atomic_ptr *place = &late->chunks[label / INCOMING_CHUNK];
 
-    /* of incoming_reserve:A, here and below */
+    /* of make_chunk:A, here and below */
     return label < INCOMING_OWN || ptr_load_acquire(place) != NULL || make_chunk(late, place);
 }
 

@@ -4,10 +4,10 @@
  * Who is surely where is noted between calls; of what a frozen thread was about nothing is sure.
  *
  * Claims
- *   no pop but a group's returns a member; a group's returns QUORUM at least, each the holder's alone,
- *     until a cycle ended in PLACED; and the group is in one cycle at a time
- *   behind it, when nobody holds the group: as many members as the quorum wants are popped together,
- *     all that surely wait among them, at the latest behind a tick (drain)
+ *   no pop but a group's returns a member; a group's returns QUORUM at least, each the holder's
+ *     alone, until a cycle ended in PLACED; and the group is in one cycle at a time
+ *   behind it, when nobody holds the group: as many members as the quorum wants are popped
+ *     together, all that surely wait among them, at the latest behind a tick (drain)
  *   nobody frozen: nothing is left, and what counts members says 0
  */
 #include "actor_calls.h"
@@ -53,7 +53,7 @@ gang_begin(const struct scenario *scenario)
     queue_harness.begin(scenario);
 }
 
-/* ---- whereabouts ------------------------------------------------------------------------------ */
+/* ---- whereabouts ----------------------------------------------------------------------------- */
 
 static void
 call_begins(struct member *member)
@@ -144,8 +144,8 @@ join(struct actor *actor, uint32_t key, int32_t priority)
 {
     size_t length;
     const char *name = world_name(key, &length);
-    uint64_t object = ledger_attempt(&world.ledger, (struct attempt){.key = key,
-                                                                     .priority = priority});
+    uint64_t object =
+        ledger_attempt(&world.ledger, (struct attempt){.key = key, .priority = priority});
     schedq_pod_spec_t spec = act_spec(actor, object);
     schedq_result_t result;
 
@@ -276,7 +276,8 @@ end_member(struct actor *actor, uint32_t key, bool fails, uint64_t rejectors)
     schedq_status_t status = fails ? schedq_fail(actor->worker, &token, &failure, &result)
                                    : schedq_done(actor->worker, token);
 
-    (void)ends(actor, fails ? "fail" : "done", status, status == SCHEDQ_OK || status == SCHEDQ_GONE);
+    (void)ends(actor, fails ? "fail" : "done", status,
+               status == SCHEDQ_OK || status == SCHEDQ_GONE);
     call_ends(member, status == SCHEDQ_OK && fails ? WAITS : NOWHERE);
 }
 
@@ -320,7 +321,7 @@ pop_and_end(struct actor *actor, bool fails, uint64_t rejectors, schedq_group_ou
 
 /* ---- drain ----------------------------------------------------------------------------------- */
 
-/* Of whom no call runs any more, nobody frozen is unsure. */
+/* Who runs no more changes nothing: what a look says then is sure. */
 static void
 look_for_the_unsure(struct actor *healthy)
 {
@@ -330,7 +331,7 @@ look_for_the_unsure(struct actor *healthy)
         size_t length;
         const char *name = world_name(key, &length);
 
-        if (member->where == UNSURE && member->calls == 0 && gang.hides == 0 &&
+        if (member->where == UNSURE &&
             schedq_find(healthy->worker, name, length, &result) == SCHEDQ_OK &&
             result.place == SCHEDQ_ASIDE) {
             member->where = WAITS;
@@ -586,12 +587,12 @@ count_objects_behind_gates(schedq_config_t *config)
     config->objects = SCHEDQ_OBJECTS_COUNTED;
 }
 
-#define GROUP(title, text, cluster, before, ...)                                                   \
-    {                                                                                              \
-        .name = (title), .about = (text), .harness = &gang_harness, .threads = 3, .sleeps = true,  \
-        .configure = (cluster), .prepare = (before), .bodies = {                                   \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
+#define GROUP(title, text, cluster, before, ...)                                                  \
+    {                                                                                             \
+        .name = (title), .about = (text), .harness = &gang_harness, .threads = 3, .sleeps = true, \
+        .configure = (cluster), .prepare = (before), .bodies = {                                  \
+            __VA_ARGS__                                                                           \
+        }                                                                                         \
     }
 
 const struct scenario group_scenarios[] = {
