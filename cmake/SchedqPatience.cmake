@@ -26,5 +26,6 @@ function(schedq_add_test name)
     endif()
     add_test(NAME ${name} COMMAND schedq-patience ${program} ${command}
         WORKING_DIRECTORY ${test_WORKING_DIRECTORY})
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${SCHEDQ_BACKSTOP_SECONDS})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${SCHEDQ_BACKSTOP_SECONDS}
+        ENVIRONMENT SCHEDQ_TEST_ROUNDS=${SCHEDQ_TEST_ROUNDS})
 endfunction()

@@ -1,4 +1,5 @@
-# The steps of tests/run and bench/run: each is announced, timed and remembered; a table of them ends the run.
+# The steps of tests/run and bench/run: each is announced, timed and remembered. A table of them ends the run, and what the
+# failed ones said: so the last lines of a log tell what failed.
 #
 # A failed part does not end the run: the parts after it tell more about the failure. The caller asks parts_summary for
 # the exit status. An interruption ends the run, also if the part that it met ends in order, with the table so far and
@@ -7,14 +8,34 @@
 part_names=()
 part_results=()
 part_seconds=()
+part_lines=40 # of what a failed test said, or a failed part, are said again
+part_tests=4  # failed ones of a part that say it again; all are named
+part_pipe=    # what the part says goes there
+part_reader=  # and from there to the log, and on
+part_logs=$(mktemp -d) || exit 1
+trap 'rm -rf "$part_logs"' EXIT
+exec {parts_out}>&1 {parts_errors}>&2
 
-# part NAME COMMAND...
+# part_heard: all that the part said is written.
+part_heard()
+{
+    if [ -n "$part_pipe" ]; then
+        exec {part_pipe}>&-
+        part_pipe=
+        wait "$part_reader"
+    fi
+}
+
+# part NAME COMMAND...: the command runs in this shell: it may set variables, and end the run.
 part()
 {
     local name=$1 start=$SECONDS result=passed
     shift
     printf '\n==== %s\n' "$name"
-    "$@" || result=FAILED
+    exec {part_pipe}> >(trap '' INT TERM && exec tee "$part_logs/${#part_names[@]}")
+    part_reader=$!
+    "$@" >&"$part_pipe" 2>&1 || result=FAILED
+    part_heard
     part_names+=("$name")
     part_results+=("$result")
     part_seconds+=($((SECONDS - start)))
@@ -30,7 +51,39 @@ skip_part()
     part_seconds+=(0)
 }
 
-# parts_summary: the table; status 0 only if every part passed.
+# part_failed_tests LOG: their names, one a line, as ctest says them, "12/439 Test #393: NAME ....***Failed", or Go, or Python.
+part_failed_tests()
+{
+    sed -nE -e 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: (\S+) .*\*\*\*.*/\1/p' -e 's/^ *--- FAIL: (\S+) .*/\1/p' \
+        -e 's/^(FAIL|ERROR): (\S+ \(.*\))$/\2/p' "$1"
+}
+
+# part_said LOG TEST: what ctest showed of a failed test, from its verdict to the next test.
+part_said()
+{
+    awk -v test="$2" '
+        /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / { said = index($0, ": " test " ") && /\*\*\*/ }
+        /^ +Start +[0-9]+: / || /^[0-9]+% tests passed/ { said = 0 }
+        said' "$1" | tail -n "$part_lines"
+}
+
+# part_says_again NUMBER: of a failed part, what its failed tests said; of one without, its last lines.
+part_says_again()
+{
+    local log=$part_logs/$1 test tests
+    mapfile -t tests < <(part_failed_tests "$log")
+    printf '\n==== %s: %s\n' "${part_names[$1]}" "${part_results[$1]}"
+    if [ ${#tests[@]} -eq 0 ] || [ -z "$(part_said "$log" "${tests[0]}")" ]; then
+        tail -n "$part_lines" "$log"
+        return
+    fi
+    for test in "${tests[@]:0:part_tests}"; do
+        printf -- '---- %s: %s\n' "${part_names[$1]}" "$test"
+        part_said "$log" "$test"
+    done
+}
+
+# parts_summary: the table, and what failed parts said; status 0 only if every part passed.
 parts_summary()
 {
     local i failed=0
@@ -40,11 +93,22 @@ parts_summary()
         [ "${part_results[i]}" = passed ] || failed=$((failed + 1))
     done
     printf 'parts: %d passed, %d failed\n' $((${#part_names[@]} - failed)) "$failed"
+    for i in "${!part_names[@]}"; do
+        [ "${part_results[i]}" != FAILED ] || part_says_again "$i"
+    done
+    [ "$failed" -eq 0 ] || echo
+    for i in "${!part_names[@]}"; do
+        [ "${part_results[i]}" = passed ] ||
+            echo "${part_names[i]}: ${part_results[i]}" $(part_failed_tests "$part_logs/$i" 2>/dev/null)
+    done
     [ "$failed" -eq 0 ]
 }
 
+# Also when a function was the command, which still has the part's output.
 parts_interrupted()
 {
+    exec >&"$parts_out" 2>&"$parts_errors"
+    part_heard
     parts_summary
     echo "${0#"$root"/}: interrupted, the parts above are all that ended" >&2
     exit "$1"
@@ -52,8 +116,10 @@ parts_interrupted()
 trap 'parts_interrupted 130' INT
 trap 'parts_interrupted 143' TERM
 
-# configure_and_build PRESET DIRECTORY [OPTION...]: the preset in build/DIRECTORY, with options of cmake --build. It is
-# incremental, unless that directory was made in another place and copied here.
+# configure_and_build PRESET DIRECTORY [OPTION...]: the preset in build/DIRECTORY, with options of cmake --build, and with
+# what configure_options has for cmake itself. It is incremental, unless that directory was made in another place and
+# copied here.
+configure_options=()
 configure_and_build()
 {
     local preset=$1 build=$root/build/$2
@@ -61,5 +127,5 @@ configure_and_build()
         ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
         rm -rf "$build"
     fi
-    (cd "$root" && cmake --preset "$preset" -B "$build" && cmake --build "$build" "${@:3}")
+    (cd "$root" && cmake --preset "$preset" -B "$build" "${configure_options[@]}" && cmake --build "$build" "${@:3}")
 }

@@ -5,24 +5,29 @@ go_needed="1.24"
 kube_build=$root/build/kube
 kube_prefix=$kube_build/installed
 
-# need_go: finds Go, or ends the script with status 3.
-need_go()
+# find_go: puts Go into PATH, and says which one it is; or what is missing, and fails.
+find_go()
 {
     local version
     if ! command -v go >/dev/null && [ -x /usr/local/go/bin/go ]; then
         PATH=/usr/local/go/bin:$PATH
     fi
     if ! command -v go >/dev/null; then
-        echo "tests/run --kube and --cluster need Go >= $go_needed, and there is no \"go\" in PATH nor in /usr/local/go/bin." >&2
-        echo "Get it from https://go.dev/dl/" >&2
-        exit 3
+        echo "Go >= $go_needed is needed, and there is no \"go\" in PATH nor in /usr/local/go/bin. Get it from https://go.dev/dl/" >&2
+        return 1
     fi
     version=$(GOTOOLCHAIN=local go env GOVERSION)
     if [ "$(printf '%s\n' "go$go_needed" "$version" | sort -V | head -n 1)" != "go$go_needed" ]; then
-        echo "tests/run --kube and --cluster need Go >= $go_needed; $(command -v go) is $version. Get one from https://go.dev/dl/" >&2
-        exit 3
+        echo "Go >= $go_needed is needed; $(command -v go) is $version. Get one from https://go.dev/dl/" >&2
+        return 1
     fi
     echo "$(command -v go): $version"
+}
+
+# need_go: finds Go, or ends the script with status 3.
+need_go()
+{
+    find_go || exit 3
 }
 
 kube_install()
@@ -64,13 +69,29 @@ go_format()
     return 1
 }
 
-# conform_by_driver ENGINE
+# conform_by_driver ENGINE SCHEDQ-CONFORM
 conform_by_driver()
 {
     (cd "$root/tests/conformance" && LD_LIBRARY_PATH=$kube_prefix/lib \
-        "$kube_build/bin/schedq-conform" --engine "$1" --driver "$kube_build/bin/schedq-driver" kube-*/*.txt) |
+        "$2" --engine "$1" --driver "$kube_build/bin/schedq-driver" kube-*/*.txt) |
         tail -n 3
     [ "${PIPESTATUS[0]}" -eq 0 ]
+}
+
+# go_tests PREFIX SCHEDQ-CONFORM: the binding's tests, and the conformance vectors through its driver, against a copy that is
+# installed there; nothing where there is no Go.
+go_tests()
+{
+    local kube_prefix=$1 engine
+    if ! find_go; then
+        echo "left out: the Go binding is not tested"
+        return
+    fi
+    go_format bindings/go && in_binding go vet ./... && in_binding go test -count=1 ./... &&
+        in_binding go build -o "$kube_build/bin/schedq-driver" ./cmd/schedq-driver || return
+    for engine in mutex lockfree; do
+        conform_by_driver "$engine" "$2" || return
+    done
 }
 
 kube_parts()
@@ -84,7 +105,7 @@ kube_parts()
     part "go test -race" in_binding go test -count=1 -race ./...
     part "schedq-driver" in_binding go build -o "$kube_build/bin/schedq-driver" ./cmd/schedq-driver || return
     for engine in mutex lockfree; do
-        part "conformance by Go, $engine" conform_by_driver "$engine"
+        part "conformance by Go, $engine" conform_by_driver "$engine" "$kube_build/bin/schedq-conform"
     done
     kube_scheduler_parts
 }

@@ -23,6 +23,7 @@ keep(struct actor *actor, const schedq_pod_t *pod, uint32_t key, op_kind_t kind,
     act_check(actor, &op, 0);
     if (status == SCHEDQ_OK) {
         keep->ended = ended;
+        keep->stays = op.result.place == SCHEDQ_HELD && (world.refusals >> SCHEDQ_NOMEM & 1) == 0;
         SIM_CHECK(op.result.pod.bits == pod->bits, "%s tells of another pod", op_name(kind));
     }
 }

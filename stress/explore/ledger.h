@@ -143,6 +143,7 @@ struct keep {
     bool is_time;
     bool holds;          /* a mark: or takes it away */
     int64_t until;       /* a time; 0: none */
+    bool stays;          /* with memory the answer says HELD */
     moment began, ended; /* NEVER: it runs */
 };
 

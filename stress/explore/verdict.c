@@ -215,6 +215,26 @@ check_kept(const struct ledger *ledger, const struct keep *keep)
     }
 }
 
+/* Who releases a pod that nothing else keeps back brings it out. */
+static void
+check_released(const struct ledger *ledger, const struct keep *keep)
+{
+    if (keep->is_time || keep->holds || !keep->stays) {
+        return;
+    }
+    for (uint32_t i = 0; i < ledger->keep_count; i++) {
+        const struct keep *other = &ledger->keeps[i];
+
+        if (other->handle == keep->handle &&
+            (other->is_time ||
+             (other->holds && other->ended > keep->began && other->began < keep->ended))) {
+            return;
+        }
+    }
+    SIM_CHECK(false, "a release found pod %llx held, and nothing kept it back",
+              (unsigned long long)keep->handle);
+}
+
 /* ---- pods of a label ------------------------------------------------------------------------- */
 
 /* It reaches every pod whose add had returned before it began. */
@@ -331,6 +351,7 @@ ledger_verdict(const struct ledger *ledger, bool in_order)
     check_names(ledger);
     for (uint32_t i = 0; i < ledger->keep_count; i++) {
         check_kept(ledger, &ledger->keeps[i]);
+        check_released(ledger, &ledger->keeps[i]);
     }
     for (uint32_t i = 0; i < ledger->cancel_count; i++) {
         check_cancel(ledger, &ledger->cancels[i]);

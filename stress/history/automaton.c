@@ -38,6 +38,7 @@
  */
 #include "check.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,7 @@
 #define DEAD_SETS 4096u
 #define STEPS_MAX 2000000u
 #define PRINTED_CALLS 24
+#define PRINTED_BEFORE 8u /* they made the state that a piece contradicts */
 
 /* A place of pods that wait, for those of which nobody can tell where, but for HELD. */
 #define ANYWHERE (SCHEDQ_HELD + 1)
@@ -137,7 +139,7 @@ may_become(uint8_t from, uint8_t to)
     case SCHEDQ_BACKOFF:
         return to == SCHEDQ_GATED || to == SCHEDQ_BACKOFF || to == SCHEDQ_ACTIVE;
     case ANYWHERE:
-        return to != SCHEDQ_HELD;
+        return to != SCHEDQ_HELD && to != SCHEDQ_INFLIGHT;
     default:
         return to == from;
     }
@@ -673,6 +675,23 @@ sort_by_name(automaton_t *automaton, both_t both)
 }
 
 static void
+print_state(const automaton_t *automaton, FILE *out)
+{
+    static const char *const states[] = {"unborn", "waits", "in flight", "deleted", "ended"};
+    static const char *const held[] = {"not held", "held", "held or not"};
+    const life_t *life = automaton->occupant;
+    if (life == NULL)
+        fprintf(out, "  then, before the last ones: no pod\n");
+    else
+        fprintf(out, "  then, before the last ones: %s, %s, %s, object %" PRIx64 "\n",
+                states[life->state],
+                life->state != LIFE_WAITING ? "nowhere"
+                : life->place == ANYWHERE   ? "anywhere"
+                                            : schedq_place_name(life->place),
+                held[life->held], life->object);
+}
+
+static void
 complain(automaton_t *automaton, record_t **piece, uint32_t count, report_t *report)
 {
     bool printing = report_is_printing(report, RULE_STATES);
@@ -682,6 +701,8 @@ complain(automaton_t *automaton, record_t **piece, uint32_t count, report_t *rep
                      automaton->steps >= STEPS_MAX ? " (the search was given up)" : "");
     for (uint32_t i = 0; printing && i < count && i < PRINTED_CALLS; i++)
         record_print(report->book, piece[i], stdout);
+    if (printing)
+        print_state(automaton, stdout);
 }
 
 static bool
@@ -715,8 +736,7 @@ check_name(automaton_t *automaton, record_t **calls, uint32_t count, report_t *r
         }
         report_obligation(report, RULE_STATES);
         if (!check_piece(automaton, calls + i, j - i)) {
-            /* with the two calls before it, which made the state that it contradicts */
-            uint32_t start = i > 2 ? i - 2 : 0;
+            uint32_t start = i > PRINTED_BEFORE ? i - PRINTED_BEFORE : 0;
             complain(automaton, calls + start, j - start, report);
             return;
         }

@@ -3,9 +3,8 @@
  *
  * One pod, ACTIVE at first, or HELD and due. The word has version, place and the holder's flag, beside it stands the
  * description, with the mark that keeps the pod back; one exchange compares and changes both. A hold, a release, a tick
- * and two consumers run at once. A consumer pops; one of them fails, and brings the pod back, to ACTIVE, or to HELD if the
- * newest description says so. Who meets a FUTURE ref of the band helps; nobody does in the bin of held pods. With LARGE a
- * second hold runs too, and both consumers fail.
+ * and a consumer run at once. The consumer pops, fails, and brings the pod back, to ACTIVE, or to HELD if the newest
+ * description says so. Who meets a FUTURE ref of the band helps; nobody does in the bin of held pods.
  *
  * A member of a group is brought to ASIDE, where nothing is published, instead of to the band: fewer steps of these.
  *
@@ -18,13 +17,17 @@
  * Planted bugs
  *   -DMARK_FIRST       the mark is installed, then the word is switched: an ACTIVE pod with the mark
  *   -DSAME_VERSION     a hold of a pod that is HELD and due leaves the version: a ref that a tick published gets it out
- *   -DNO_FLAG          a hold in flight sets no flag: a ref that the holder published gets it out
- *   -DFLAG_IGNORED     a helper does not look at the flag
+ *   -DNO_FLAG          a hold in flight sets no flag: a ref that the holder published gets it out (with TWO)
+ *   -DFLAG_IGNORED     a helper does not look at the flag (with TWO)
  *   -DVERSION_ALONE    a ref is judged by its version, wherever it is: a pop takes a pod that is HELD
  *   -DRELEASE_SILENT   a release takes the mark away and makes the pod due nowhere: who stops then strands it
  *   -DRELEASE_FIRST    the mark is taken away, then the pod is made due: the same
  *
- * Bounds: one pod; each operation once, and repeated until its own exchange succeeds. Any number may stop anywhere.
+ * Who takes part: a hold, a release, a tick, a consumer that fails. Each works once, and repeats until its own exchange
+ * succeeds. Any number may stop anywhere.
+ *   -DTWO          a second consumer, which does not fail, in place of the tick
+ *   -DWIDE         both (--wide)
+ *   -DLARGE        two holds, two consumers that fail (--large)
  *
  * stands for engine/lockfree/pod/entry.h entry_describe 0630af5b
  * stands for engine/lockfree/moves/hold.c hold_install e355f7c7
@@ -281,12 +284,14 @@ init
         fi;
         run Hold();
         run Release();
+#ifndef TWO
         run Tick();
+#endif
         run Consumer(true);
 #ifdef LARGE
         run Hold();
         run Consumer(true);
-#else
+#elif defined(TWO) || defined(WIDE)
         run Consumer(false);
 #endif
         run Drain()

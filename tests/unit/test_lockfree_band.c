@@ -9,6 +9,7 @@
 #include "help.h"
 #include "lockfree/refs/band.h"
 #include "mailbox.h"
+#include "rounds.h"
 
 struct world {
     struct ground ground;
@@ -711,6 +712,7 @@ enum { THREADS = 3, ROUNDS = 4000, PRIORITIES = 200, RECORDS = 20 };
 typedef struct team {
     world_t *world;
     mailbox_t mailbox;
+    unsigned rounds;
 } team_t;
 
 typedef struct member {
@@ -801,7 +803,7 @@ static void *
 member_main(void *argument)
 {
     member_t *member = argument;
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    for (unsigned round = 0; round < member->team->rounds; round++) {
         epoch_enter(member->record);
         if (draw(member, 4) == 0)
             rest_or_sweep(member);
@@ -821,6 +823,7 @@ threads_that_bring_mark_and_retire_priorities_agree(void **state)
     static member_t members[THREADS];
     memset((void *)&team, 0, sizeof team);
     team.world = world;
+    team.rounds = rounds_of(ROUNDS);
     mailbox_init(&team.mailbox);
     epoch_leave(world->ground.record);
     for (unsigned i = 0; i < THREADS; i++) {

@@ -14,6 +14,7 @@
 #include "ground.h"
 #include "lockfree/index/index_table.h"
 #include "mailbox.h"
+#include "rounds.h"
 
 #define RECORDS 70000
 
@@ -680,7 +681,7 @@ race(void *argument)
 static void
 of_threads_that_add_one_name_exactly_one_succeeds(void **state)
 {
-    team_t team = {.world = *state, .rounds = 4000};
+    team_t team = {.world = *state, .rounds = rounds_of(4000)};
     open_index(team.world, 1);
     run(&team, race);
 }
@@ -798,7 +799,7 @@ churn(void *argument)
 static void
 churn_with(world_t *world, uint32_t lines)
 {
-    team_t team = {.world = world, .rounds = 30000};
+    team_t team = {.world = world, .rounds = rounds_of(30000)};
     open_index(world, lines);
     run(&team, churn);
     actor_t actor;

@@ -61,6 +61,7 @@ judge_and_count(uint64_t state, uint64_t ref, enum place place, uint32_t band)
 #undef state_judge
 #undef u64_load_acquire
 #include "help.h"
+#include "rounds.h"
 
 enum { BAND = 1, PODS = 2000, FIRST_ROOM = 15 };
 
@@ -1201,6 +1202,7 @@ enum { CONSUMERS = 3, READERS = 2, PUSHES = 300000 };
 typedef struct team {
     world_t *world;
     mailbox_t mailbox;
+    unsigned pushes;
     atomic_u32 producing;
     atomic_u32 taken[PUSHES]; /* by key: how often it was claimed */
 } team_t;
@@ -1232,7 +1234,8 @@ producer_main(void *argument)
     struct lane_care care = {
         .residence = &world->residence, .memory = &world->ground.memory, .epoch = member->record};
     unsigned key = 0;
-    while (key < PUSHES) {
+    const unsigned pushes = member->team->pushes;
+    while (key < pushes) {
         unsigned batch = key % 7 + 1;
         epoch_enter(member->record);
         while (state_place(entry_state(entry_of(world, (key + batch - 1) % PODS))) ==
@@ -1240,7 +1243,7 @@ producer_main(void *argument)
                state_place(entry_state(entry_of(world, key % PODS))) == PLACE_ACTIVE)
             (void)sched_yield();
         mailbox_check(&member->team->mailbox, lane_make_room(world->lane, &care, batch));
-        unsigned end = key + batch < PUSHES ? key + batch : PUSHES;
+        unsigned end = key + batch < pushes ? key + batch : pushes;
         for (; key < end && state_place(entry_state(entry_of(world, key % PODS))) != PLACE_ACTIVE;
              key++)
             push(world, key);
@@ -1348,6 +1351,7 @@ consumers_see_each_ref_in_order_and_claim_it_once_and_readers_see_whole_ones(voi
     static member_t members[CONSUMERS + READERS + 1];
     memset((void *)&team, 0, sizeof team);
     team.world = world;
+    team.pushes = rounds_of(PUSHES);
     mailbox_init(&team.mailbox);
     (void)u32_exchange(&team.producing, 1);
     count_from(world, (UINT32_C(1) << 30) -
@@ -1363,7 +1367,7 @@ consumers_see_each_ref_in_order_and_claim_it_once_and_readers_see_whole_ones(voi
     for (unsigned i = 0; i <= CONSUMERS + READERS; i++)
         assert_int_equal(pthread_join(members[i].thread, NULL), 0);
     mailbox_assert_empty(&team.mailbox);
-    for (unsigned i = 0; i < PUSHES; i++) {
+    for (unsigned i = 0; i < team.pushes; i++) {
         if (u32_load(&team.taken[i]) != 1)
             fail_msg("ref %u was claimed %u times", i, u32_load(&team.taken[i]));
     }

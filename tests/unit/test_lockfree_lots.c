@@ -10,6 +10,7 @@
 #include "ground.h"
 #include "lockfree/refs/lots.h"
 #include "mailbox.h"
+#include "rounds.h"
 
 enum { PODS = 3000, MAX_LOTS = 8, WORKERS = 4 };
 
@@ -746,6 +747,7 @@ enum { KEYS = 12, ROUNDS = 1000, MOVES = 40000 };
 typedef struct team {
     world_t *world;
     mailbox_t mailbox;
+    unsigned moves; /* of each mover, at least OWN */
     atomic_u32 working;
     uint64_t met[PODS]; /* the reader's: by record's pod, the word at which it was met */
     uint64_t readings;
@@ -796,7 +798,8 @@ threads_that_make_lots_at_once_get_no_more_than_the_maximum(void **state)
     static member_t members[WORKERS];
     static atomic_u32 waiting;
     mailbox_init(&team.mailbox);
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    const unsigned rounds = rounds_of(ROUNDS);
+    for (unsigned round = 0; round < rounds; round++) {
         epoch_leave(world->callers[0].epoch);
         (void)u32_exchange(&waiting, WORKERS);
         for (uint32_t i = 0; i < WORKERS; i++) {
@@ -845,7 +848,7 @@ mover_main(void *argument)
 {
     member_t *member = argument;
     unsigned first = (member->worker - 1) * OWN;
-    for (unsigned i = 0; i < MOVES; i++) {
+    for (unsigned i = 0; i < member->team->moves; i++) {
         struct epoch_record *epoch = member->team->world->callers[member->worker].epoch;
         unsigned pod = i < OWN ? i : STANDING + (unsigned)draw(member) % (OWN - STANDING);
         epoch_enter(epoch);
@@ -914,6 +917,7 @@ no_pod_that_was_parked_before_a_reading_and_stays_is_missed_by_it(void **state)
     static uint32_t pods[4 * PODS];
     memset((void *)&team, 0, sizeof team);
     team.world = world;
+    team.moves = rounds_of(MOVES);
     mailbox_init(&team.mailbox);
     (void)u32_exchange(&team.working, MOVERS);
     for (unsigned i = 0; i < PODS; i++) {

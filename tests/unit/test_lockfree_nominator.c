@@ -9,6 +9,7 @@
 #include "ground.h"
 #include "lockfree/signals/nominator.h"
 #include "mailbox.h"
+#include "rounds.h"
 
 enum { PODS = 300, WORKERS = 4, ROOM = 400 };
 
@@ -543,6 +544,7 @@ enum { STEPS = 5000, NODES = 2, STANDING = 20, OWN = 60 };
 typedef struct team {
     world_t *world;
     mailbox_t mailbox;
+    unsigned steps;
     atomic_u32 working;
 } team_t;
 
@@ -633,7 +635,7 @@ static void *
 nominating_main(void *argument)
 {
     member_t *member = argument;
-    for (unsigned i = 0; i < STEPS; i++) {
+    for (unsigned i = 0; i < member->team->steps; i++) {
         epoch_enter(member->epoch);
         (void)nominate_among_others(member, &member->team->world->pods[draw(member) % STANDING], 1);
         step_with_own(member, STANDING + member->number * OWN + (unsigned)draw(member) % OWN);
@@ -683,6 +685,7 @@ no_nomination_is_missed_or_met_twice_while_others_nominate(void **state)
     static member_t members[WORKERS];
     memset((void *)&team, 0, sizeof team);
     team.world = world;
+    team.steps = rounds_of(STEPS);
     mailbox_init(&team.mailbox);
     (void)u32_exchange(&team.working, WORKERS - 1);
     for (unsigned i = 0; i < STANDING; i++)

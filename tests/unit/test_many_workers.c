@@ -2,12 +2,10 @@
  * As many workers as a queue may have: whichever of them does a thing, the others see it, in the
  * order that the header promises.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "host.h"
-#include "mailbox.h"
 
 /* The fixture's own is one more. */
 enum { ALL = 512, MOST = ALL - 1, EACH = 3, PODS = MOST * EACH };
@@ -420,88 +418,6 @@ reserve_makes_room_for_all(void **state)
     unregister_most(fixture, register_most(fixture));
 }
 
-/* ---- threads --------------------------------------------------------------------------------- */
-
-typedef struct crowd {
-    schedq_t *queue;
-    mailbox_t mailbox;
-    pthread_barrier_t all_have_one;
-    bool waits;
-} crowd_t;
-
-typedef struct member {
-    crowd_t *crowd;
-    unsigned number;
-} member_t;
-
-/* Its own worker; all have one at the same time, or they come as others go. */
-static void *
-member_main(void *argument)
-{
-    const member_t *member = argument;
-    crowd_t *crowd = member->crowd;
-    schedq_worker_t *worker;
-    schedq_pod_spec_t spec = fx_spec((int32_t)(member->number % 3));
-    char name[24];
-    bool got = schedq_worker_get(crowd->queue, &worker, NULL, 0) == SCHEDQ_OK;
-    mailbox_check(&crowd->mailbox, got);
-    if (crowd->waits)
-        (void)pthread_barrier_wait(&crowd->all_have_one);
-    for (unsigned i = 0; i < 2 && got; i++) {
-        schedq_popped_t popped;
-        snprintf(name, sizeof name, "ns/%u-%u", member->number, i);
-        mailbox_check(&crowd->mailbox,
-                      schedq_add(worker, name, strlen(name), &spec, NULL) == SCHEDQ_OK);
-        /* as many pods as threads that take one */
-        mailbox_check(&crowd->mailbox, schedq_try_pop(worker, &popped) == SCHEDQ_OK);
-        mailbox_check(&crowd->mailbox, schedq_done(worker, popped.token) == SCHEDQ_OK);
-    }
-    return NULL;
-}
-
-static void
-run_crowd(fixture_t *fixture, unsigned threads, unsigned rounds, bool waits)
-{
-    static pthread_t ids[MOST];
-    static member_t members[MOST];
-    crowd_t crowd = {.queue = fx_queue(fixture), .waits = waits};
-    pthread_attr_t small;
-    mailbox_init(&crowd.mailbox);
-    assert_int_equal(pthread_barrier_init(&crowd.all_have_one, NULL, threads), 0);
-    assert_int_equal(pthread_attr_init(&small), 0);
-    assert_int_equal(pthread_attr_setstacksize(&small, 256 * 1024), 0);
-    for (unsigned round = 0; round < rounds; round++) {
-        for (unsigned i = 0; i < threads; i++) {
-            members[i] = (member_t){.crowd = &crowd, .number = i};
-            assert_int_equal(pthread_create(&ids[i], &small, member_main, &members[i]), 0);
-        }
-        for (unsigned i = 0; i < threads; i++)
-            assert_int_equal(pthread_join(ids[i], NULL), 0);
-        mailbox_assert_empty(&crowd.mailbox);
-        fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
-    }
-    pthread_attr_destroy(&small);
-    pthread_barrier_destroy(&crowd.all_have_one);
-}
-
-static void
-as_many_threads_have_a_worker_of_their_own_at_once(void **state)
-{
-    fixture_t *fixture = *state;
-    run_crowd(fixture, MOST, 2, true);
-    assert_int_equal(fx_stats(fixture).workers, 0);
-    assert_int_equal(fx_stats(fixture).dones, 2 * 2 * MOST);
-}
-
-static void
-threads_come_and_go(void **state)
-{
-    fixture_t *fixture = *state;
-    run_crowd(fixture, MOST, 4, false);
-    assert_int_equal(fx_stats(fixture).workers, 0);
-    assert_int_equal(fx_stats(fixture).dones, 4 * 2 * MOST);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -520,8 +436,6 @@ main(int argc, char **argv)
         many(an_adopted_worker_s_pods_and_lane_stay),
         many(counted_objects_are_released_whoever_had_them),
         many(reserve_makes_room_for_all),
-        many(as_many_threads_have_a_worker_of_their_own_at_once),
-        many(threads_come_and_go),
     };
     return fx_run_tests(argc, argv, tests);
 }

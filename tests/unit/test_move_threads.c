@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "rounds.h"
 #include "seed.h"
 #include "squad.h"
 
@@ -20,6 +21,7 @@ enum { PARKERS = 3, PODS = 9, ROUNDS = 6000, FORCED_EVERY = 8, PLUGINS = 3 };
 
 typedef struct arena {
     fixture_t *fixture;
+    unsigned rounds;
     pthread_barrier_t barrier;
     atomic_uint changes;    /* of the cluster, each followed by an event */
     atomic_uint seen[PODS]; /* changes that there were when the pod had been popped */
@@ -144,7 +146,7 @@ static void
 fight(soldier_t *soldier)
 {
     arena_t *arena = soldier->ctx;
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    for (unsigned round = 0; round < arena->rounds; round++) {
         pthread_barrier_wait(&arena->barrier);
         if (soldier->number == 0) {
             while (is_forced(round) && atomic_load(&arena->held) < round / FORCED_EVERY + 1)
@@ -171,6 +173,7 @@ run_rounds(fixture_t *fixture, bool moves_assigned)
     uint64_t seed = seed_of("test_move_threads");
     memset(&arena, 0, sizeof arena);
     arena.fixture = fixture;
+    arena.rounds = rounds_of(ROUNDS);
     arena.moves_assigned = moves_assigned;
     fixture->config.max_backoff_ns = 0;
     for (unsigned i = 0; i < PLUGINS; i++) {
@@ -190,7 +193,7 @@ run_rounds(fixture_t *fixture, bool moves_assigned)
     squad_run(fixture, PARKERS + 2, seed, fight, &arena);
     pthread_barrier_destroy(&arena.barrier);
     assert_true(arena.at_rest > 0);
-    assert_true(atomic_load(&arena.overlaps) >= ROUNDS / FORCED_EVERY);
+    assert_true(atomic_load(&arena.overlaps) >= arena.rounds / FORCED_EVERY);
 }
 
 static void

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "rounds.h"
 #include "seed.h"
 #include "squad.h"
 
@@ -210,7 +211,7 @@ static unsigned long
 questions(void)
 {
     const char *given = getenv("SCHEDQ_TEST_QUESTIONS");
-    unsigned long count = given != NULL ? strtoul(given, NULL, 10) : QUESTIONS;
+    unsigned long count = given != NULL ? strtoul(given, NULL, 10) : rounds_of(QUESTIONS);
     if (count < 1 || count > 1000000)
         fail_msg("SCHEDQ_TEST_QUESTIONS is %s: legal are 1..1000000", given);
     return count;
@@ -256,13 +257,14 @@ enum { HOLDS = 100000, PAUSE = 200 };
 
 typedef struct hole {
     schedq_pod_t asked, held;
+    unsigned holds;
     atomic_bool over;
 } hole_t;
 
 static void
 hold_and_release(soldier_t *soldier, hole_t *hole)
 {
-    for (unsigned i = 0; i < HOLDS; i++) {
+    for (unsigned i = 0; i < hole->holds; i++) {
         schedq_status_t held = schedq_hold(soldier->worker, hole->held, NULL);
         for (volatile unsigned pause = 0; pause < PAUSE; pause++)
             ;
@@ -291,7 +293,7 @@ static void
 a_held_pod_behind_it_hides_no_hole_before_it(void **state)
 {
     fixture_t *fixture = *state;
-    hole_t hole = {.over = false};
+    hole_t hole = {.holds = rounds_of(HOLDS)};
     (void)fx_add(fixture, "ns/before", 1);
     schedq_pod_t left = fx_add(fixture, "ns/left", 1);
     hole.asked = fx_add(fixture, "ns/asked", 1);

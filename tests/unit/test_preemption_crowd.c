@@ -17,6 +17,7 @@
 
 #include "expect.h"
 #include "mailbox.h"
+#include "rounds.h"
 #include "schedq/eviction.h"
 #include "schedq/preemption.h"
 #include "seed.h"
@@ -695,9 +696,10 @@ static void
 every_preemptor_gets_a_place(void **state)
 {
     uint64_t seed = seed_of("test_preemption_crowd");
+    const unsigned rounds = rounds_of(ROUNDS);
 
     (void)state;
-    for (unsigned i = 0; i < ROUNDS; i++) {
+    for (unsigned i = 0; i < rounds; i++) {
         play_round(&seed, i % 4 == 0 ? SCHEDQ_ENGINE_MUTEX : SCHEDQ_ENGINE_LOCKFREE);
     }
 }

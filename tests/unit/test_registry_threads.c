@@ -14,6 +14,7 @@
 #include "expect.h"
 #include "mailbox.h"
 #include "plugins/registry.h"
+#include "rounds.h"
 
 enum {
     DEFINERS = 4,
@@ -405,7 +406,8 @@ equal_definitions_of_several_threads_get_equal_numbers(void **state)
 {
     (void)state;
     static member_t members[DEFINERS + READERS];
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    const unsigned rounds = rounds_of(ROUNDS);
+    for (unsigned round = 0; round < rounds; round++) {
         static team_t team;
         memset(&team, 0, sizeof team);
         world_t *world = team.world = make_world(0);
@@ -444,7 +446,8 @@ several_threads_never_define_more_events_than_allowed(void **state)
 {
     (void)state;
     static member_t members[DEFINERS + READERS];
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    const unsigned rounds = rounds_of(ROUNDS);
+    for (unsigned round = 0; round < rounds; round++) {
         static team_t team;
         memset(&team, 0, sizeof team);
         world_t *world = team.world = make_world(SCHEDQ_EVENT_FIRST_FREE - 1 + EVENTS / 2);

@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include "fixture.h"
+#include "rounds.h"
 #include "seed.h"
 #include "squad.h"
 
@@ -19,6 +20,7 @@ enum { UPDATERS = 2, LIVES = 100000, UPDATED_EVERY = 512 };
 typedef struct arena {
     atomic_bool over;
     atomic_uint updated;
+    unsigned lives;
     bool only_one; /* updates mean the pod that they found */
 } arena_t;
 
@@ -103,7 +105,7 @@ fight(soldier_t *soldier)
             update(soldier);
         return;
     }
-    for (unsigned i = 0; i < LIVES; i++)
+    for (unsigned i = 0; i < arena->lives; i++)
         live(soldier, i);
     atomic_store(&arena->over, true);
 }
@@ -111,14 +113,14 @@ fight(soldier_t *soldier)
 static void
 updates_meet_lives(fixture_t *fixture, bool only_one)
 {
-    arena_t arena = {.only_one = only_one};
+    arena_t arena = {.only_one = only_one, .lives = rounds_of(LIVES)};
     atomic_init(&arena.over, false);
     atomic_init(&arena.updated, 0);
     squad_run(fixture, 1 + UPDATERS, seed_of("test_update_threads"), fight, &arena);
     schedq_stats_t stats = fx_stats(fixture);
-    assert_int_equal(stats.adds, LIVES);
+    assert_int_equal(stats.adds, arena.lives);
     assert_int_equal(stats.updates, atomic_load(&arena.updated));
-    assert_true(atomic_load(&arena.updated) > LIVES / UPDATED_EVERY * UPDATERS);
+    assert_true(atomic_load(&arena.updated) > arena.lives / UPDATED_EVERY * UPDATERS);
     assert_int_equal(stats.active + stats.inflight, 0);
 }
 

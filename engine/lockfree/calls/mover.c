@@ -801,6 +801,13 @@ decide(struct mover *mover, const struct view *view, bool unjudged, struct way *
     return true;
 }
 
+static bool
+is_let_go(const struct mover *mover, const struct view *view)
+{
+    return state_place(view->state) == PLACE_HELD &&
+           !description_keeps(&view->description, mover->now);
+}
+
 /* False: another thread changed the pod. */
 static bool
 hold_object(struct worker *worker, struct view *view)
@@ -819,9 +826,22 @@ hold_object(struct worker *worker, struct view *view)
     return view->desc == desc;
 }
 
+/* Of a pod that was asked about often enough. A tick asks; until then the pod is not held. */
+__attribute__((noinline, cold)) static enum outcome
+ask_no_more(struct mover *mover, const struct mover_pod *pod, const struct view *view,
+            struct way *way)
+{
+    queue_note_stray(queue_of(mover->worker), STRAY_UNJUDGED);
+    if (!is_let_go(mover, view)) {
+        return OUTCOME_DONE;
+    }
+    *way = (struct way){.place = PLACE_GATED, .gate = pod->gate};
+    return OUTCOME_MOVES;
+}
+
 /*
- * Asks what becomes of the pod, outside of a section: the CAS that follows compares. One that was
- * asked about often enough, a tick asks about.
+ * Asks what becomes of the pod, outside of a section: the CAS that follows compares. While only
+ * other changes came between, and no gate refused it, a pod that is let go is asked about again.
  */
 __attribute__((noinline)) static enum outcome
 ask_host(struct mover *mover, struct mover_pod *pod, struct view *view, struct way *way,
@@ -831,9 +851,8 @@ ask_host(struct mover *mover, struct mover_pod *pod, struct view *view, struct w
     struct queue *queue = queue_of(worker);
     uint64_t calls = u64_load(&worker->tally.gate_calls);
 
-    if (pod->asks >= ASKS_MAX) {
-        queue_note_stray(queue, STRAY_UNJUDGED);
-        return OUTCOME_DONE;
+    if (pod->asks >= ASKS_MAX && (pod->gate != 0 || !is_let_go(mover, view))) {
+        return ask_no_more(mover, pod, view, way);
     }
     if (!hold_object(worker, view)) {
         return OUTCOME_AGAIN;
@@ -844,6 +863,9 @@ ask_host(struct mover *mover, struct mover_pod *pod, struct view *view, struct w
 
     if (u64_load(&worker->tally.gate_calls) != calls) {
         pod->asks++;
+    }
+    if (moves && way->place == PLACE_GATED) {
+        pod->gate = way->gate;
     }
     if (!view_is_group(view)) {
         object_give_back(queue, view->description.object);

@@ -26,7 +26,8 @@
  *
  * So one call asks a pod's gates once, twice if an event came, three times (ASKS_MAX) if another
  * gate refuses then, or the pod changed. A pod for which that was not enough counts as helped at
- * the next tick (STRAY_UNJUDGED, stray.h).
+ * the next tick (STRAY_UNJUDGED, stray.h). Until then one that is let go (hold.h) waits behind the
+ * gate that refused it last.
  *
  * SECTIONS. `decide` runs outside of a section (queue.h): the view is a copy, its object is
  * retained, and what follows is a CAS from the words that it shows. Passes read MOVER_REFS refs, or
@@ -81,6 +82,7 @@ struct mover_pod {
     uint64_t life; /* or its number for mover_collect */
     uint32_t record;
     uint8_t asks; /* how often its gates were asked, in this call */
+    uint8_t gate; /* the one that refused it last, in this call; 0: none did */
     /* this call brought it behind its gate, which heard of an event: only gates' answers count */
     bool unjudged;
     bool came_in, moved;

@@ -226,6 +226,22 @@ open_a(struct actor *actor)
 }
 
 static void
+tick_and_ask(struct actor *actor)
+{
+    actor_tick(actor);
+    actor_move(actor, EVENT_GATE_A);
+    actor_tick(actor);
+    actor_move(actor, EVENT_GATE_A);
+}
+
+static void
+ask_gate_a(struct actor *actor)
+{
+    actor_move(actor, EVENT_GATE_A);
+    actor_move(actor, EVENT_GATE_A);
+}
+
+static void
 look(struct actor *actor)
 {
     actor_snapshot(actor);
@@ -298,6 +314,8 @@ const struct scenario hold_scenarios[] = {
          hold_and_release_0, open_a, consume_2),
     HOLD("hold_gate_release", "a held pod is released behind a gate that opens", cluster_use,
          one_held_behind_a_gate, release_and_hold_0, open_a, release_0),
+    HOLD("hold_gate_events", "a held pod is released behind a gate that is asked again and again",
+         cluster_use, one_held_behind_a_gate, release_0, ask_gate_a, tick_and_ask),
     HOLD("hold_look", "a pod is held and released while it is looked at", cluster_use_without_gates,
          two_active, hold_and_release_0, look, consume_2),
     HOLD("hold_counted", "the same with counted objects, and updates", counted, two_active,
