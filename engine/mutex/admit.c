@@ -116,7 +116,7 @@ band_of(const struct mutex_queue *queue, int32_t priority)
     return queue->base.rules.fifo ? 0 : priority;
 }
 
-static schedq_status_t
+STRAIGHT schedq_status_t
 check_caps(schedq_worker_t *worker, int32_t priority)
 {
     struct mutex_queue *queue = queue_of(worker);

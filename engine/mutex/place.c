@@ -82,19 +82,9 @@ mutex_place_of_backoff(const struct mutex_queue *queue, const struct entry *entr
                : SCHEDQ_BACKOFF;
 }
 
-int64_t
-mutex_place_expiry_of_pod(const struct mutex_queue *queue, const struct entry *entry)
-{
-    const struct backoff_counters counters = {
-        .attempts = entry->attempts, .rejections = entry->rejections, .errors = entry->errors};
-
-    return backoff_expiry(&queue->base.rules.backoff, &counters, entry->timestamp);
-}
-
 /* By the number of members that it had when it failed. */
-int64_t
-mutex_place_expiry_of_record(const struct mutex_queue *queue, const struct entry *entry,
-                             uint32_t index)
+COLD static int64_t
+expiry_of_record(const struct mutex_queue *queue, const struct entry *entry, uint32_t index)
 {
     uint32_t slot = group_of(&queue->groups, index);
     const struct backoff_counters counters = {
@@ -103,6 +93,18 @@ mutex_place_expiry_of_record(const struct mutex_queue *queue, const struct entry
         &queue->base.rules.backoff, group_at(&queue->groups, slot)->backoff_size);
 
     return backoff_expiry(&rules, &counters, entry->timestamp);
+}
+
+int64_t
+mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry, uint32_t index)
+{
+    if (entry_is_group(entry)) {
+        return expiry_of_record(queue, entry, index);
+    }
+    const struct backoff_counters counters = {
+        .attempts = entry->attempts, .rejections = entry->rejections, .errors = entry->errors};
+
+    return backoff_expiry(&queue->base.rules.backoff, &counters, entry->timestamp);
 }
 
 bool
@@ -126,14 +128,13 @@ order_of(const struct mutex_queue *queue, uint32_t index)
                                          : order_by_time(entry->expiry, rank, index);
 }
 
+/* Of one that backs off. */
 static void
 heap_enter(struct mutex_queue *queue, uint32_t index)
 {
     struct entry *entry = pod_at(queue, index);
 
-    if (entry->place != SCHEDQ_ACTIVE) {
-        entry->expiry = mutex_place_expiry(queue, entry, index);
-    }
+    entry->expiry = mutex_place_expiry(queue, entry, index);
     heap_push(&queue->room, heap_of(queue, entry), order_of(queue, index));
 }
 
@@ -169,7 +170,7 @@ hold_leave(struct mutex_queue *queue, uint32_t index)
 }
 
 /* A record that is aside is nowhere. */
-static void
+COLD static void
 aside_enter(struct mutex_queue *queue, uint32_t index)
 {
     if (entry_is_member(pod_at(queue, index))) {
@@ -178,7 +179,7 @@ aside_enter(struct mutex_queue *queue, uint32_t index)
     }
 }
 
-static void
+COLD static void
 aside_leave(struct mutex_queue *queue, uint32_t index)
 {
     if (entry_is_member(pod_at(queue, index))) {
@@ -195,11 +196,17 @@ mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t plac
     entry->place = (uint8_t)place;
     entry_changed(entry);
     if (place == SCHEDQ_ACTIVE) {
-        heap_enter(queue, index);
+        if (entry_is_group(entry)) {
+            heap_push(&queue->room, &queue->groups.active, order_of(queue, index));
+            queue->made_poppable++; /* all are woken */
+        } else {
+            heap_push(&queue->room, &queue->active,
+                      order_by_rank(mutex_place_rank(queue, entry), entry->order_key, index));
+        }
         if (queue->base.config.max_bands != 0) {
             mutex_bands_activate(&queue->bands, entry_band(queue, entry));
         }
-        queue->made_poppable += entry_is_group(entry) ? 2 : 1; /* for a record all are woken */
+        queue->made_poppable++;
         return;
     }
     if (place == SCHEDQ_ASIDE) {

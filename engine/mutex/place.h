@@ -57,6 +57,16 @@ mutex_place_counts(const struct mutex_queue *queue, uint32_t label)
 void mutex_place_count_record(struct mutex_queue *queue, uint32_t index, enum incoming_place place,
                               bool named, uint32_t label);
 
+/** Counts a pod that came in. */
+static inline void
+mutex_place_count_pod(struct mutex_queue *queue, enum incoming_place place, bool named,
+                      uint32_t label)
+{
+    if (mutex_place_counts(queue, label)) {
+        queue->incoming[label][incoming_counter(place, named)]++;
+    }
+}
+
 /** Counts a pod that came in; a record with its members. `named`: by a verdict (metrics.h). */
 static inline void
 mutex_place_count(struct mutex_queue *queue, const struct entry *entry, uint32_t index,
@@ -64,8 +74,8 @@ mutex_place_count(struct mutex_queue *queue, const struct entry *entry, uint32_t
 {
     if (entry_is_group(entry)) {
         mutex_place_count_record(queue, index, place, named, label);
-    } else if (mutex_place_counts(queue, label)) {
-        queue->incoming[label][incoming_counter(place, named)]++;
+    } else {
+        mutex_place_count_pod(queue, place, named, label);
     }
 }
 
@@ -78,17 +88,9 @@ uint32_t mutex_place_rank(const struct mutex_queue *queue, const struct entry *e
 /** The backoff place that fits the pod's rejectors. */
 schedq_place_t mutex_place_of_backoff(const struct mutex_queue *queue, const struct entry *entry);
 
-int64_t mutex_place_expiry_of_pod(const struct mutex_queue *queue, const struct entry *entry);
-int64_t mutex_place_expiry_of_record(const struct mutex_queue *queue, const struct entry *entry,
-                                     uint32_t index);
-
 /** End of its backoff as it is compared; BACKOFF_NONE if it has none. */
-static inline int64_t
-mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry, uint32_t index)
-{
-    return entry_is_group(entry) ? mutex_place_expiry_of_record(queue, entry, index)
-                                 : mutex_place_expiry_of_pod(queue, entry);
-}
+int64_t mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry,
+                           uint32_t index);
 
 /** True: the pod's backoff is not over at `now`. */
 bool mutex_place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry,

@@ -357,7 +357,7 @@ mutex_update(schedq_worker_t *worker, const struct hashed_name *name, const sche
 
 /* ---- delete ---------------------------------------------------------------------------------- */
 
-static void
+STRAIGHT void
 delete_pod(struct mutex_queue *queue, uint32_t index)
 {
     struct entry *entry = pod_at(queue, index);

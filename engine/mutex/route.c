@@ -13,9 +13,9 @@ note_freed(const struct route *route, struct entry *entry)
     }
 }
 
-/* `named`: by a verdict (metrics.h). */
-static void
-enter_active(const struct route *route, uint32_t index, bool named)
+/* With its members. */
+COLD static void
+enter_active_as_record(const struct route *route, uint32_t index, bool named)
 {
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
@@ -23,13 +23,32 @@ enter_active(const struct route *route, uint32_t index, bool named)
     if (entry->initial_attempt == 0) {
         entry->initial_attempt = route->now;
     }
+    mutex_gather_begin_attempts(queue, index, route->now);
+    note_freed(route, entry);
+    mutex_place_leave(queue, index);
+    mutex_place_enter(queue, index, SCHEDQ_ACTIVE);
+    mutex_place_count_record(queue, index, INCOMING_ACTIVE, named, route->label);
+    route->result->to_active++;
+}
+
+/* `named`: by a verdict (metrics.h). */
+static void
+enter_active(const struct route *route, uint32_t index, bool named)
+{
+    struct mutex_queue *queue = route->queue;
+    struct entry *entry = pod_at(queue, index);
+
     if (entry_is_group(entry)) {
-        mutex_gather_begin_attempts(queue, index, route->now);
+        enter_active_as_record(route, index, named);
+        return;
+    }
+    if (entry->initial_attempt == 0) {
+        entry->initial_attempt = route->now;
     }
     note_freed(route, entry);
     mutex_place_leave(queue, index);
     mutex_place_enter(queue, index, SCHEDQ_ACTIVE);
-    mutex_place_count(queue, entry, index, INCOMING_ACTIVE, named, route->label);
+    mutex_place_count_pod(queue, INCOMING_ACTIVE, named, route->label);
     route->result->to_active++;
     if (nominate_when_active(queue->base.rules.nominate, route->label)) {
         mutex_nominator_set(&queue->nominator, index, entry->described_node);
@@ -126,7 +145,7 @@ mutex_route_held(const struct route *route, uint32_t index)
  * 0: no gate refuses; the pod then has no gate, though its sets keep the gates that refused it
  * before.
  */
-static uint8_t
+STRAIGHT uint8_t
 ask_gates(struct mutex_queue *queue, const struct entry *entry, uint32_t index)
 {
     if (entry_is_group(entry)) {

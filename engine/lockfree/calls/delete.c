@@ -24,22 +24,29 @@
  */
 /* A member that waits for its group: the same, and its group hears of it. */
 COLD static schedq_status_t
-delete_member(struct worker *worker, uint32_t record, const struct view *view,
-              schedq_result_t *result)
+delete_member(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t *result)
 {
-    const uint64_t group = view->description.group, counted = gather_leaves(worker, group);
+    struct view view;
 
-    if (!entry_switch(view->entry, view->state, view->desc,
-                      state_switched(view->state, 0, PLACE_DEAD))) {
+    if (!report_view(queue_of(worker), record, life, &view)) {
+        return SCHEDQ_NOT_FOUND;
+    }
+    if (state_place(view.state) != PLACE_ASIDE) {
+        return SCHEDQ_RETRY;
+    }
+    const uint64_t group = view.description.group, counted = gather_leaves(worker, group);
+
+    if (!entry_switch(view.entry, view.state, view.desc,
+                      state_switched(view.state, 0, PLACE_DEAD))) {
         u64_store_release(&worker->joining, 0);
         return SCHEDQ_RETRY;
     }
-    describe_end(worker, &view->description);
+    describe_end(worker, &view.description);
     switch_leave(worker, PLACE_ASIDE);
-    finish_record(worker, record, view->entry);
+    finish_record(worker, record, view.entry);
     tally_add_last(&worker->tally.deletes, 1); /* as delete_at:A */
     gather_left(worker, group, counted, result);
-    report_told(record, view, result);
+    report_told(record, &view, result);
     result->place = SCHEDQ_NOWHERE;
     return SCHEDQ_OK;
 }
@@ -55,14 +62,14 @@ delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t
     if (!state_is_pod(state)) {
         return SCHEDQ_NOT_FOUND;
     }
+    if (state_place(state) == PLACE_ASIDE) {
+        return delete_member(worker, record, life, result);
+    }
     report_brief(queue, entry, state, &view);
     uint32_t hash = (uint32_t)(u64_load_acquire(&entry->name) >> 32);
 
     if (view.life != life) {
         return SCHEDQ_NOT_FOUND;
-    }
-    if (state_place(state) == PLACE_ASIDE) {
-        return delete_member(worker, record, &view, result);
     }
     bool flies = state_place(state) == PLACE_INFLIGHT;
     uint64_t next = flies ? state | FLAG_DELETED : state_switched(state, 0, PLACE_DEAD);

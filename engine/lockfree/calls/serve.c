@@ -234,16 +234,20 @@ flush_of(struct serving *serving, enum place place, int64_t limit)
 
 /* ---- backoff --------------------------------------------------------------------------------- */
 
-static int64_t
+COLD static int64_t
+expiry_of_record(struct worker *worker, const struct view *view)
+{
+    const struct backoff_rules rules = gather_backoff_rules(worker, view);
+    const struct backoff_counters counters = backoff_counters_of(&view->history);
+
+    return backoff_expiry(&rules, &counters, view->history.timestamp_ns);
+}
+
+STRAIGHT int64_t
 expiry_of(struct worker *worker, const struct view *view)
 {
-    if (view_is_group(view)) {
-        const struct backoff_rules rules = gather_backoff_rules(worker, view);
-        const struct backoff_counters counters = backoff_counters_of(&view->history);
-
-        return backoff_expiry(&rules, &counters, view->history.timestamp_ns);
-    }
-    return backoff_expiry_of(queue_of(worker), &view->history);
+    return view_is_group(view) ? expiry_of_record(worker, view)
+                               : backoff_expiry_of(queue_of(worker), &view->history);
 }
 
 static bool

@@ -93,7 +93,7 @@ incoming_place(enum place place)
 }
 
 /** Counts pods that came into a place, for a cause. */
-static inline void
+STRAIGHT void
 switch_count_many(struct worker *worker, enum place to, uint32_t cause, uint32_t count)
 {
     struct queue *queue = queue_of(worker);
@@ -112,7 +112,7 @@ switch_count_many(struct worker *worker, enum place to, uint32_t cause, uint32_t
 }
 
 /** Counts one. */
-static inline void
+STRAIGHT void
 switch_count(struct worker *worker, enum place to, uint32_t cause)
 {
     switch_count_many(worker, to, cause, 1);

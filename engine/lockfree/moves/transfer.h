@@ -77,9 +77,6 @@ struct transfer {
     struct destination to;
 };
 
-/* gather.h */
-struct backoff_rules gather_backoff_rules(struct worker *worker, const struct view *view);
-
 /** Makes time look at what is due then: the timer thread, or a sleeper. After a full fence. */
 void transfer_lower_deadline(struct worker *worker, int64_t due);
 
@@ -148,16 +145,10 @@ transfer_to_active(struct worker *worker, const struct view *view, struct destin
 }
 
 STRAIGHT bool
-transfer_to_backoff(struct worker *worker, const struct view *view, struct destination *destination)
+transfer_to_backoff_by(struct worker *worker, const struct backoff_rules *rules,
+                       const struct view *view, struct destination *destination)
 {
     struct queue *queue = queue_of(worker);
-    const struct backoff_rules *rules = &queue->base.rules.backoff;
-    struct backoff_rules own;
-
-    if ((view->description.flags & DESCRIBED_GROUP) != 0) {
-        own = gather_backoff_rules(worker, view);
-        rules = &own;
-    }
     const struct backoff_counters counters = backoff_counters_of(&view->history);
     int64_t duration = backoff_duration(rules, &counters);
 
@@ -171,6 +162,19 @@ transfer_to_backoff(struct worker *worker, const struct view *view, struct desti
     destination->due = backoff_due(rules, destination->key);
     destination->lot = waiting_backoff_lot(queue, destination->place);
     return true;
+}
+
+/** A group's record: the same, by its size. */
+COLD bool transfer_record_to_backoff(struct worker *worker, const struct view *view,
+                                     struct destination *destination);
+
+STRAIGHT bool
+transfer_to_backoff(struct worker *worker, const struct view *view, struct destination *destination)
+{
+    return (view->description.flags & DESCRIBED_GROUP) != 0
+               ? transfer_record_to_backoff(worker, view, destination)
+               : transfer_to_backoff_by(worker, &queue_of(worker)->base.rules.backoff, view,
+                                        destination);
 }
 
 STRAIGHT void
