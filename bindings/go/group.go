@@ -178,7 +178,7 @@ func (queue *Queue) TryPopGroup(out []Popped) (group PoppedGroup, count int, err
 //
 // Errors: as TryPopGroup but for ErrEmpty; the context's, and nothing is poppable.
 func (queue *Queue) PopGroup(ctx context.Context, out []Popped) (group PoppedGroup, count int, err error) {
-	err = queue.wait(ctx, func() (more bool, err error) {
+	err = queue.wait(ctx, &queue.groups, func() (more bool, err error) {
 		group, count, err = queue.TryPopGroup(out)
 		return group.More, err
 	})

@@ -136,3 +136,31 @@ func TestPopGroupWaitsForTheLastMemberAndTakesPodsToo(t *testing.T) {
 		equal(f, "its name", members[0].Name, "default/alone")
 	})
 }
+
+func TestAGoroutineThatWaitsForAPodTakesNoGroupsWakeUp(t *testing.T) {
+	onBothEngines(t, nil, func(f *fixture) {
+		_, err := f.AddGroup(gang, &schedq.GroupSpec{})
+		f.ok(err)
+		ctx, cancel := context.WithCancel(context.Background())
+		for range 3 {
+			go f.Pop(ctx)
+		}
+		for f.Waiting() < 3 {
+			time.Sleep(time.Millisecond)
+		}
+		popped := make(chan uint64)
+		go func() {
+			group, _, _ := f.PopGroup(ctx, make([]schedq.Popped, 1))
+			popped <- group.Group
+		}()
+		for f.Waiting() < 4 {
+			time.Sleep(time.Millisecond)
+		}
+		f.add("default/0", schedq.PodSpec{Group: gang})
+		equal(f, "popped", <-popped, gang)
+		cancel()
+		for f.Waiting() > 0 {
+			time.Sleep(time.Millisecond)
+		}
+	})
+}
