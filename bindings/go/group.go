@@ -27,7 +27,8 @@ import (
 // GroupDepthMax is how many groups may be above one another; those below more have no root.
 const GroupDepthMax = C.SCHEDQ_GROUP_DEPTH_MAX
 
-// GroupSpec is a group as its caller describes it: docs/GROUPS.md says what groups are.
+// GroupSpec is a group as its caller describes it: docs/GROUPS.md says what groups are. Their calls are for [DecideLibrary]: with
+// [DecideHost] they answer ErrInvalid.
 type GroupSpec struct {
 	structSize uint32
 	Priority   int32   // of a root; higher first
@@ -44,7 +45,7 @@ type PoppedGroup struct {
 	Group         uint64 // the root; 0: no group, but a pod that is in none
 	Object        uint64
 	History       History // this pop is counted in its Attempts
-	Seen          uint64  // [DecideHost] events after this sequence happened during the cycle
+	Seen          uint64  // sequence of the newest event at this pop
 	Cycle         uint64  // 1, 2, ...; its members have it too; 0 unless Config.CountCycles
 	BackoffExpiry int64   // end of its last backoff; 0 = it had none
 	Priority      int32
@@ -62,16 +63,6 @@ const (
 	GroupRejected GroupOutcome = C.SCHEDQ_GROUP_REJECTED // it fits nowhere: what rejected its members keeps it back
 	GroupError    GroupOutcome = C.SCHEDQ_GROUP_ERROR    // something broke: it backs off
 )
-
-// GroupEnd is how a group's cycle ends.
-type GroupEnd struct {
-	structSize uint32
-	Outcome    GroupOutcome
-	Place      Place // [DecideHost] where the record goes, by the outcome; else Nowhere
-	Gate       Gate  // [DecideHost] with Gated
-	reserved   uint8
-	JudgedUpTo uint64 // [DecideHost] Place judges every event in (PoppedGroup.Seen, this], for all members
-}
 
 // GroupInfo is a copy of a group. Times are nanoseconds on the queue's clock.
 type GroupInfo struct {
@@ -191,18 +182,16 @@ func (queue *Queue) PopGroup(ctx context.Context, out []Popped) (group PoppedGro
 	return group, count, err
 }
 
-// GroupDone ends a group's cycle, last: after those of its members that end before.
+// GroupDone ends a group's cycle, after its members were tried: the outcome says what became of it. A member may stay in flight
+// and end later.
 //
 // The token is in and out, as Fail's.
 //
-// Errors: ErrRetry, [DecideHost] judge events up to Result.Sequence, call again; ErrStale, the token was used before, or is
-// that of a pod; ErrNoMemory; ErrInvalid.
-func (queue *Queue) GroupDone(token *Token, end *GroupEnd) (result Result, err error) {
-	copied := *end
-	copied.structSize = uint32(unsafe.Sizeof(copied))
+// Errors: ErrStale, the token was used before, or is that of a pod; ErrNoMemory; ErrInvalid.
+func (queue *Queue) GroupDone(token *Token, outcome GroupOutcome) (result Result, err error) {
+	end := C.schedq_group_end_t{struct_size: C.sizeof_schedq_group_end_t, outcome: C.uint8_t(outcome)}
 	worker := queue.enter()
-	status := Status(C.schedq_group_done(worker, (*C.schedq_token_t)(unsafe.Pointer(token)),
-		(*C.schedq_group_end_t)(unsafe.Pointer(&copied)), result.c()))
+	status := Status(C.schedq_group_done(worker, (*C.schedq_token_t)(unsafe.Pointer(token)), &end, result.c()))
 	err = queue.leave(worker, "schedq_group_done", status)
 	queue.tell(&result)
 	return result, err

@@ -49,10 +49,12 @@ func TestAGroupIsPoppedWholeAndTriedAgainWhole(t *testing.T) {
 			_, err := f.Fail(&members[1+i].Token, &schedq.Failure{})
 			f.ok(err)
 		}
-		result, err := f.GroupDone(&group.Token, &schedq.GroupEnd{Outcome: schedq.GroupError})
+		_, err = f.GroupDone(&group.Token, 99)
+		f.wants(err, schedq.ErrInvalid)
+		result, err := f.GroupDone(&group.Token, schedq.GroupError)
 		f.ok(err)
 		equal(f, "two of three are no quorum", result.Place, schedq.Aside)
-		_, err = f.GroupDone(&group.Token, &schedq.GroupEnd{})
+		_, err = f.GroupDone(&group.Token, schedq.GroupPlaced)
 		f.wants(err, schedq.ErrStale)
 		info, err := f.GetGroup(gang)
 		f.ok(err)
@@ -83,7 +85,7 @@ func TestAGroupIsUpdatedActivatedAndUndeclared(t *testing.T) {
 			_, err := f.Fail(&members[i].Token, &schedq.Failure{})
 			f.ok(err)
 		}
-		_, err = f.GroupDone(&group.Token, &schedq.GroupEnd{Outcome: schedq.GroupError})
+		_, err = f.GroupDone(&group.Token, schedq.GroupError)
 		f.ok(err)
 		result, err = f.ActivateGroup(gang)
 		f.ok(err)

@@ -28,9 +28,6 @@ var (
 	_ [0]byte = [unsafe.Sizeof(PoppedGroup{}) - unsafe.Sizeof(C.schedq_popped_group_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(PoppedGroup{}.Seen) - unsafe.Offsetof(C.schedq_popped_group_t{}.seen)]byte{}
 	_ [0]byte = [unsafe.Offsetof(PoppedGroup{}.Flushed) - unsafe.Offsetof(C.schedq_popped_group_t{}.flushed)]byte{}
-	_ [0]byte = [unsafe.Sizeof(GroupEnd{}) - unsafe.Sizeof(C.schedq_group_end_t{})]byte{}
-	_ [0]byte = [unsafe.Offsetof(GroupEnd{}.Gate) - unsafe.Offsetof(C.schedq_group_end_t{}.gate)]byte{}
-	_ [0]byte = [unsafe.Offsetof(GroupEnd{}.JudgedUpTo) - unsafe.Offsetof(C.schedq_group_end_t{}.judged_up_to)]byte{}
 	_ [0]byte = [unsafe.Sizeof(GroupInfo{}) - unsafe.Sizeof(C.schedq_group_info_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(GroupInfo{}.Declared) - unsafe.Offsetof(C.schedq_group_info_t{}.declared)]byte{}
 	_ [0]byte = [unsafe.Offsetof(GroupInfo{}.Root) - unsafe.Offsetof(C.schedq_group_info_t{}.root)]byte{}
