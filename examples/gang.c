@@ -3,8 +3,9 @@
  * needs. Two threads schedule them.
  *
  * The pods of all jobs come mixed, as from a slow network: no job is looked at before its last pod
- * is there. A thread takes all pods of a job in one pop. If the GPUs are enough for all of them, the
- * job runs, and gives them back; else it fails as a whole, and waits parked until GPUs come back.
+ * is there. A thread takes all pods of a job in one pop. If the GPUs are enough for all of them,
+ * the job runs, and gives them back; else it fails as a whole, and waits parked until GPUs come
+ * back.
  */
 #include <pthread.h>
 #include <sched.h>

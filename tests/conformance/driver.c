@@ -284,8 +284,9 @@ malformed(const struct driver *driver, const char *line)
            "the driver answers \"state\" with \"%s\", expected "
            "\"pod NAME UID PLACE PRIORITY TIMESTAMP EXPIRY POP%s or \"nominated NODE NAME\"",
            line,
-           groups ? " GROUP ROOT ATTEMPTS POSITION\", \"record GROUP PLACE PRIORITY TIMESTAMP EXPIRY\""
-                  : "\"");
+           groups
+               ? " GROUP ROOT ATTEMPTS POSITION\", \"record GROUP PLACE PRIORITY TIMESTAMP EXPIRY\""
+               : "\"");
     return false;
 }
 

@@ -13,9 +13,9 @@
 /** What a group may need. The table in engines.c says which engine has it. */
 enum {
     FX_ANY_ENGINE = 0,
-    FX_EXACT_CAPS = 1,     /* no cap is exceeded, however many add at once */
-    FX_FULL_RESERVE = 2,   /* what reserve made room for needs no memory, not even the first time */
-    FX_FULL_TRIM = 4,      /* trim shrinks everything, the index of names too */
+    FX_EXACT_CAPS = 1,    /* no cap is exceeded, however many add at once */
+    FX_FULL_RESERVE = 2,  /* what reserve made room for needs no memory, not even the first time */
+    FX_FULL_TRIM = 4,     /* trim shrinks everything, the index of names too */
     FX_MOVES_IN_PLACE = 8 /* events, time, activation and nominations need no memory */
 };
 
