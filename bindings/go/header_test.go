@@ -10,22 +10,23 @@ import (
 
 // notBound are the functions that doc.go says are not bound, and those that the pool uses without showing them.
 var notBound = map[string]bool{
-	"schedq_pop":            true,
-	"schedq_pop_for":        true,
-	"schedq_pop_until":      true,
-	"schedq_pop_many":       true,
-	"schedq_pop_many_for":   true,
-	"schedq_pop_many_until": true,
-	"schedq_wait_fd":        true,
-	"schedq_wait_callback":  true,
-	"schedq_wait_cancel":    true,
-	"schedq_next_deadline":  true, // Words.NextDeadline does it without a call
-	"schedq_run":            true,
-	"schedq_stop":           true,
-	"schedq_worker_adopt":   true,
-	"schedq_worker_get":     true,
-	"schedq_clock_advance":  true, // Words.advance does it without a call
-	"schedq_pod_list_add":   true, // in a pre-queueing hint only, and this package is decided by its host
+	"schedq_pop":             true,
+	"schedq_pop_for":         true,
+	"schedq_pop_until":       true,
+	"schedq_pop_many":        true,
+	"schedq_pop_many_for":    true,
+	"schedq_pop_many_until":  true,
+	"schedq_pop_group_until": true,
+	"schedq_wait_fd":         true,
+	"schedq_wait_callback":   true,
+	"schedq_wait_cancel":     true,
+	"schedq_next_deadline":   true, // Words.NextDeadline does it without a call
+	"schedq_run":             true,
+	"schedq_stop":            true,
+	"schedq_worker_adopt":    true,
+	"schedq_worker_get":      true,
+	"schedq_clock_advance":   true, // Words.advance does it without a call
+	"schedq_pod_list_add":    true, // in a pre-queueing hint only, and this package is decided by its host
 }
 
 var included = regexp.MustCompile(`(?m)^#include <schedq/(\w+\.h)>`)

@@ -97,8 +97,7 @@ note_records(const struct world *world, struct snapshot *snapshot)
             .place = (schedq_place_t)info.place,
             .priority = info.priority,
             .timestamp_ns = world_since(info.history.timestamp_ns),
-            /* the root of a size is no whole number of milliseconds, in which times are recorded */
-            .expiry_ns = world_since(info.backoff_expiry_ns) / NS_PER_MS * NS_PER_MS,
+            .expiry_ns = snapshot_cut_to_ms(world_since(info.backoff_expiry_ns)),
             .group = group->name,
             .is_record = true,
         };

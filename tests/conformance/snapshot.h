@@ -27,6 +27,16 @@ struct seen {
     bool is_record;    /* a root's: its members are those of that root */
 };
 
+/**
+ * The end of a record's backoff as it was recorded: the root of a size is no whole number of
+ * milliseconds.
+ */
+static inline int64_t
+snapshot_cut_to_ms(int64_t time_ns)
+{
+    return time_ns / 1000000 * 1000000;
+}
+
 struct nomination {
     const char *node;
     const char *pod;

@@ -14,6 +14,7 @@ from ._constants import (
     Engine,
     Event,
     Fences,
+    GroupOutcome,
     Order,
     Place,
     Preset,
@@ -21,6 +22,7 @@ from ._constants import (
     Status,
 )
 from ._errors import Busy, Closed, Error, Exists, Full, Invalid, NoMemory, NotAllAdded, Stale
+from ._groups import GroupInfo, PoppedGroup
 from ._pods import Explanation, History, PodInfo, Popped, Reasons, Result, Spec
 from ._queue import Hint, Interest, Queue
 from ._schedq import lib as _lib
@@ -42,6 +44,8 @@ __all__ = [
     "Explanation",
     "Fences",
     "Full",
+    "GroupInfo",
+    "GroupOutcome",
     "Hint",
     "History",
     "Interest",
@@ -54,6 +58,7 @@ __all__ = [
     "PodFacts",
     "PodInfo",
     "Popped",
+    "PoppedGroup",
     "Preset",
     "Queue",
     "Reasons",
