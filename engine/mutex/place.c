@@ -77,7 +77,8 @@ mutex_place_of_backoff(const struct mutex_queue *queue, const struct entry *entr
 {
     bool failed_with_error = (entry->unschedulable | entry->pending) == 0;
 
-    return (failed_with_error || entry_is_group(entry)) && queue->base.rules.errors_apart
+    /* no pop takes from there: a record is not taken early, whatever the rules */
+    return entry_is_group(entry) || (failed_with_error && queue->base.rules.errors_apart)
                ? SCHEDQ_ERROR_BACKOFF
                : SCHEDQ_BACKOFF;
 }
@@ -89,8 +90,9 @@ expiry_of_record(const struct mutex_queue *queue, const struct entry *entry, uin
     uint32_t slot = group_of(&queue->groups, index);
     const struct backoff_counters counters = {
         .attempts = entry->attempts, .rejections = entry->rejections, .errors = entry->errors};
-    const struct backoff_rules rules = group_backoff_rules(
-        &queue->base.rules.backoff, group_at(&queue->groups, slot)->backoff_size);
+    const struct backoff_rules rules =
+        group_backoff_rules(&queue->base.rules.backoff,
+                            group_at(&queue->groups, slot)->backoff_size, entry->attempts);
 
     return backoff_expiry(&rules, &counters, entry->timestamp);
 }

@@ -34,13 +34,13 @@ group_is_complete(uint32_t needs, uint64_t waiting, uint32_t complete)
 /** The longest backoff of a group of that many members: max * sqrt(size), cut to nanoseconds. */
 int64_t group_backoff_max(int64_t max_ns, uint64_t size);
 
-/** The rules of backoff for it. */
+/** The rules of backoff for it. One that was never popped does not back off, in either formula. */
 static inline struct backoff_rules
-group_backoff_rules(const struct backoff_rules *rules, uint64_t size)
+group_backoff_rules(const struct backoff_rules *rules, uint64_t size, uint32_t attempts)
 {
     struct backoff_rules of_group = *rules;
 
-    of_group.max_ns = group_backoff_max(rules->max_ns, size);
+    of_group.max_ns = attempts == 0 ? 0 : group_backoff_max(rules->max_ns, size);
     return of_group;
 }
 

@@ -324,6 +324,24 @@ an_error_backs_off_by_size_and_no_pop_takes_it_early(void **state)
     assert_int_equal(look(fixture, GANG).history.errors, 8);
 }
 
+/* Whatever else counts attempts, and takes pods from backoff. */
+static void
+who_was_never_popped_does_not_back_off(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.pop_from_backoff = 1;
+    declare(fixture, GANG, 0, 0, 0);
+    assert_int_equal(join(fixture, "ns/a", GANG).to_active, 1);
+    pop(fixture, GANG, "a");
+    fail_all(fixture, 0);
+    assert_place(end(fixture, SCHEDQ_GROUP_ERROR).place, SCHEDQ_ERROR_BACKOFF);
+    pop_none(fixture);
+    fx_pop_nothing(fixture);
+    fx_pass(fixture, SEC(1) + 1);
+    pop(fixture, GANG, "a");
+    assert_int_equal(group.history.attempts, 2);
+}
+
 static void
 a_rejected_group_is_parked_by_what_its_members_lack(void **state)
 {
@@ -860,6 +878,7 @@ main(int argc, char **argv)
         fx_test(who_joins_during_the_cycle_is_in_the_next_one),
         fx_test(a_placed_group_with_members_left_keeps_its_timestamp),
         fx_test(an_error_backs_off_by_size_and_no_pop_takes_it_early),
+        fx_test_1_26(who_was_never_popped_does_not_back_off),
         fx_test(a_rejected_group_is_parked_by_what_its_members_lack),
         fx_test(an_event_in_the_cycle_is_not_missed),
         fx_test(a_newcomer_wakes_a_parked_group),

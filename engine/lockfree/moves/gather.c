@@ -638,7 +638,7 @@ gather_backoff_rules(struct worker *worker, const struct view *view)
     if (outside) {
         section_pause(worker);
     }
-    return group_backoff_rules(rules, size);
+    return group_backoff_rules(rules, size, view->history.attempts);
 }
 
 bool
@@ -825,7 +825,7 @@ gather_way(struct worker *worker, const struct view *view, bool after_backoff)
     if (gate != 0) {
         return (struct way){.place = PLACE_GATED, .gate = gate};
     }
-    return (struct way){.place = backs_off ? backoff_place(queue_of(worker), 0) : PLACE_READY};
+    return (struct way){.place = backs_off ? PLACE_ERROR_BACKOFF : PLACE_READY};
 }
 
 /* Its Timestamp is that of the member that has waited for longest. */
