@@ -90,9 +90,8 @@ expiry_of_record(const struct mutex_queue *queue, const struct entry *entry, uin
     uint32_t slot = group_of(&queue->groups, index);
     const struct backoff_counters counters = {
         .attempts = entry->attempts, .rejections = entry->rejections, .errors = entry->errors};
-    const struct backoff_rules rules =
-        group_backoff_rules(&queue->base.rules.backoff,
-                            group_at(&queue->groups, slot)->backoff_size, entry->attempts);
+    const struct backoff_rules rules = group_backoff_rules(
+        &queue->base.rules.backoff, group_at(&queue->groups, slot)->backoff_size, entry->attempts);
 
     return backoff_expiry(&rules, &counters, entry->timestamp);
 }

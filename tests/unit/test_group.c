@@ -555,9 +555,11 @@ a_member_is_held_and_comes_back_aside(void **state)
     assert_place(result.place, SCHEDQ_ASIDE);
     assert_ok(schedq_not_before(fx_worker(fixture), pod, fx_now(fixture) + SEC(5), &result));
     assert_place(result.place, SCHEDQ_HELD);
+    assert_int_equal(fx_stats(fixture).moves, 0); /* a call let it go, not time */
     fx_pass(fixture, SEC(6));
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ASIDE);
     assert_int_equal(fx_stats(fixture).held, 0);
+    assert_int_equal(fx_stats(fixture).moves, 1);
     assert_int_equal(fx_stats(fixture).aside, 1);
     fx_pop_nothing(fixture);
 }

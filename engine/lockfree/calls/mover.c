@@ -277,14 +277,14 @@ cause_of_mover(const struct mover *mover, bool named)
 
 /* A member is with its group again. */
 COLD static schedq_status_t
-join_again(struct mover *mover, uint32_t record, const struct view *view)
+join_again(struct mover *mover, uint32_t record, const struct view *view, uint32_t cause)
 {
     struct worker *worker = mover->worker;
     const uint64_t group = view->description.group;
     uint64_t counted = gather_announce(worker, group);
 
     if (!switch_pod(worker, view->entry, view->state, view->desc,
-                    state_switched(view->state, 0, PLACE_ASIDE), CAUSE_NONE)) {
+                    state_switched(view->state, 0, PLACE_ASIDE), cause)) {
         gather_withdraw(worker, group, counted);
         return SCHEDQ_CHANGED;
     }
@@ -301,7 +301,7 @@ move_alone(struct mover *mover, uint32_t record, const struct view *view, const 
     struct transfer transfer;
 
     if (way->place == PLACE_ASIDE) {
-        return join_again(mover, record, view);
+        return join_again(mover, record, view, cause);
     }
     if (way->place == PLACE_READY) {
         gather_begin_attempts(worker, view->seen, mover->now);
