@@ -266,6 +266,7 @@ admit_record(schedq_worker_t *worker, const schedq_group_spec_t *spec, uint32_t 
 
     entry->marks = MARK_GROUP;
     entry->name = "";
+    entry->timestamp = queue_now(queue);
     entry->object = spec->object;
     entry->priority = spec->priority;
     entry->profile = spec->profile;

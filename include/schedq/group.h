@@ -139,7 +139,8 @@ typedef struct schedq_group_info {
     uint64_t object;       /**< as described */
     uint64_t parent;       /**< as described */
     uint64_t root;         /**< the topmost above it, or itself; 0: one above is not declared */
-    schedq_history_t history; /**< of its record */
+    schedq_history_t history; /**< of its record; before it was queued first its Timestamp is the
+                                   time of the declaration */
     int64_t  backoff_expiry_ns; /**< while it backs off: the end of that; else 0 */
     uint64_t unschedulable; /**< bits of the plugins that its record waits for, in its profile */
     uint64_t pending;       /**< of those, the ones that only wait for something */

@@ -104,6 +104,8 @@ members_wait_aside_until_the_quorum_is_there(void **state)
 {
     fixture_t *fixture = *state;
     assert_place(declare(fixture, GANG, 0, 3, 0).place, SCHEDQ_ASIDE);
+    assert_true(look(fixture, GANG).history.timestamp_ns == FX_START);
+    fx_pass(fixture, SEC(1));
     assert_int_equal(join(fixture, "ns/a", GANG).poppable, 0);
     join(fixture, "ns/b", GANG);
     fx_pop_nothing(fixture);
@@ -115,6 +117,7 @@ members_wait_aside_until_the_quorum_is_there(void **state)
     assert_int_equal(last.poppable, 1);
     assert_int_equal(last.to_active, 1);
     assert_place(look(fixture, GANG).place, SCHEDQ_ACTIVE);
+    assert_true(look(fixture, GANG).history.timestamp_ns == FX_START + SEC(1));
     fx_assert_counts(fixture, 3, 0, 0, 0, 0, 0);
     assert_int_equal(fx_stats(fixture).aside, 0);
     assert_int_equal(fx_stats(fixture).groups_at[SCHEDQ_ACTIVE], 1);
