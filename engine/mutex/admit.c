@@ -117,15 +117,26 @@ band_of(const struct mutex_queue *queue, int32_t priority)
 }
 
 STRAIGHT schedq_status_t
-check_caps(schedq_worker_t *worker, int32_t priority)
+check_pods(schedq_worker_t *worker)
 {
-    struct mutex_queue *queue = queue_of(worker);
+    const struct mutex_queue *queue = queue_of(worker);
     uint32_t pods_max = cap_or(queue->base.config.max_pods, PODS_MAX);
-    uint32_t bands_max = queue->base.config.max_bands;
 
     if (queue->pods >= pods_max) {
         worker_say(worker, "pods: %u are in the queue, at most %u (max_pods)", queue->pods,
                    pods_max);
+        return SCHEDQ_FULL;
+    }
+    return SCHEDQ_OK;
+}
+
+STRAIGHT schedq_status_t
+check_caps(schedq_worker_t *worker, int32_t priority)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    uint32_t bands_max = queue->base.config.max_bands;
+
+    if (check_pods(worker) != SCHEDQ_OK) {
         return SCHEDQ_FULL;
     }
     if (bands_max != 0 && queue->bands.active >= bands_max &&
@@ -250,13 +261,12 @@ schedq_status_t
 admit_record(schedq_worker_t *worker, const schedq_group_spec_t *spec, uint32_t *index)
 {
     struct mutex_queue *queue = queue_of(worker);
-    schedq_status_t status = check_caps(worker, spec->priority);
+    schedq_status_t status = check_pods(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!reserve_band(queue) ||
-        (queue->entries.free_count == 0 &&
+    if ((queue->entries.free_count == 0 &&
          !admit_reserve(queue, entries_made(&queue->entries) + 1)) ||
         !mutex_groups_reserve(&queue->groups)) {
         return SCHEDQ_NOMEM;
@@ -270,9 +280,6 @@ admit_record(schedq_worker_t *worker, const schedq_group_spec_t *spec, uint32_t 
     entry->object = spec->object;
     entry->priority = spec->priority;
     entry->profile = spec->profile;
-    if (queue->base.config.max_bands != 0) {
-        mutex_bands_enter(&queue->bands, band_of(queue, entry->priority));
-    }
     queue->pods++;
     return SCHEDQ_OK;
 }
@@ -280,9 +287,6 @@ admit_record(schedq_worker_t *worker, const schedq_group_spec_t *spec, uint32_t 
 void
 admit_end_record(struct mutex_queue *queue, uint32_t index)
 {
-    if (queue->base.config.max_bands != 0) {
-        mutex_bands_leave(&queue->bands, band_of(queue, pod_at(queue, index)->priority));
-    }
     entries_give(&queue->entries, index);
     queue->pods--;
 }
@@ -373,20 +377,13 @@ change_time(struct mutex_queue *queue, uint32_t index, int64_t time)
     return reserved;
 }
 
-bool
+void
 admit_describe_record(struct mutex_queue *queue, uint32_t index, const schedq_group_spec_t *spec)
 {
     struct entry *entry = pod_at(queue, index);
 
-    if (!reserve_band(queue)) {
-        return false;
-    }
-    if (queue->base.config.max_bands != 0) {
-        change_band(queue, entry, spec->priority);
-    }
     entry->priority = spec->priority;
     entry->object = spec->object;
-    return true;
 }
 
 schedq_status_t

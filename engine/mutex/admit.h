@@ -57,8 +57,8 @@ schedq_status_t admit_record(schedq_worker_t *worker, const schedq_group_spec_t 
 /** Ends it: it is in no container. */
 void admit_end_record(struct mutex_queue *queue, uint32_t index);
 
-/** Another priority and object. False: no memory, nothing changed. */
-bool admit_describe_record(struct mutex_queue *queue, uint32_t index,
+/** Another priority and object. */
+void admit_describe_record(struct mutex_queue *queue, uint32_t index,
                            const schedq_group_spec_t *spec);
 
 /** A record's flight ends. */

@@ -92,10 +92,10 @@ declare_again(schedq_worker_t *worker, uint32_t slot, const schedq_group_spec_t 
     if (!is_as_declared(worker, group, spec)) {
         return SCHEDQ_INVALID;
     }
-    if (!mutex_groups_reserve(&queue->groups) ||
-        !admit_describe_record(queue, group_at(&queue->groups, slot)->record, spec)) {
+    if (!mutex_groups_reserve(&queue->groups)) {
         return SCHEDQ_NOMEM;
     }
+    admit_describe_record(queue, group_at(&queue->groups, slot)->record, spec);
     declare(queue, slot, spec, result);
     return SCHEDQ_OK;
 }
@@ -177,14 +177,13 @@ mutex_group_update(schedq_worker_t *worker, uint64_t number, const schedq_group_
         status = SCHEDQ_NOT_FOUND;
     } else if (!is_as_declared(worker, group_at(&queue->groups, slot), spec)) {
         status = SCHEDQ_INVALID;
-    } else if (!admit_describe_record(queue, group_at(&queue->groups, slot)->record, spec)) {
-        status = SCHEDQ_NOMEM;
     } else {
         struct group *group = group_at(&queue->groups, slot);
         const struct entry *record = pod_at(queue, group->record);
         bool other_quorum = group->quorum != spec->quorum;
         uint32_t root = mutex_groups_root(&queue->groups, slot);
 
+        admit_describe_record(queue, group->record, spec);
         group->quorum = spec->quorum;
         group->object = spec->object;
         if (record->place != SCHEDQ_INFLIGHT && record->place != SCHEDQ_ASIDE) {

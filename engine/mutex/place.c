@@ -203,9 +203,9 @@ mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t plac
         } else {
             heap_push(&queue->room, &queue->active,
                       order_by_rank(mutex_place_rank(queue, entry), entry->order_key, index));
-        }
-        if (queue->base.config.max_bands != 0) {
-            mutex_bands_activate(&queue->bands, entry_band(queue, entry));
+            if (queue->base.config.max_bands != 0) {
+                mutex_bands_activate(&queue->bands, entry_band(queue, entry));
+            }
         }
         queue->made_poppable++;
         return;
@@ -241,7 +241,7 @@ mutex_place_leave(struct mutex_queue *queue, uint32_t index)
     case SCHEDQ_ACTIVE:
         heap_remove(&queue->room, entry_is_group(entry) ? &queue->groups.active : &queue->active,
                     index);
-        if (queue->base.config.max_bands != 0) {
+        if (queue->base.config.max_bands != 0 && !entry_is_group(entry)) {
             mutex_bands_deactivate(&queue->bands, entry_band(queue, entry));
         }
         return;

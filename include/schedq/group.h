@@ -38,7 +38,7 @@
  *
  * LIMITS. A member has the profile of its root, which the queue does not check: events find a group
  * that waits by the root's. With SCHEDQ_DECIDE_HOST each call below, and the add of a member, is
- * INVALID. A declared group counts as a pod for max_pods.
+ * INVALID. A declared group counts as a pod for max_pods, and not for max_bands.
  *
  * COST. A group of n members costs what n pods cost. n in a line "Progress" is the number of pods.
  */
@@ -166,8 +166,7 @@ typedef struct schedq_group_info {
  * @retval SCHEDQ_OK       it is declared
  * @retval SCHEDQ_EXISTS   it was declared before; result->place as with OK; nothing changed
  * @retval SCHEDQ_CLOSED   the queue is closed; nothing changed
- * @retval SCHEDQ_FULL     max_pods (a declared group counts as one pod), or max_bands (its priority
- *                         is one more); nothing changed
+ * @retval SCHEDQ_FULL     max_pods (a declared group counts as one pod); nothing changed
  * @retval SCHEDQ_NOMEM    nothing changed
  * @retval SCHEDQ_INVALID  group 0, a parent that is the group itself, an unknown profile; in its
  *                         cycle also another parent or profile than before; nothing changed
@@ -189,7 +188,7 @@ SCHEDQ_API schedq_status_t schedq_group_add(schedq_worker_t *worker, uint64_t gr
  * @param result as schedq_group_add
  * @retval SCHEDQ_OK         replaced
  * @retval SCHEDQ_NOT_FOUND  it is not declared; nothing changed
- * @retval SCHEDQ_NOMEM      nothing changed
+ * @retval SCHEDQ_NOMEM      (never with MUTEX) nothing changed
  * @retval SCHEDQ_INVALID    group 0, another parent or profile than declared; nothing changed
  * @retval SCHEDQ_BUSY       nothing changed
  *

@@ -831,6 +831,29 @@ a_declared_group_counts_for_max_pods(void **state)
     assert_ok(schedq_group_add(fx_worker(fixture), OTHER, &spec, NULL));
 }
 
+static void
+a_groups_priority_does_not_count_for_max_bands(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_bands = 1;
+    fx_add(fixture, "ns/p", 0);
+    declare(fixture, GANG, 9, 1, 0);
+    join(fixture, "ns/a", GANG);
+    declare(fixture, OTHER, 8, 1, 0);
+    fx_add(fixture, "ns/q", 0);
+    pop(fixture, GANG, "a");
+    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+    spec.priority = 7;
+    spec.quorum = 1;
+    assert_ok(schedq_group_update(fx_worker(fixture), GANG, &spec, NULL));
+    fx_done(fixture, &taken[0]);
+    end(fixture, SCHEDQ_GROUP_PLACED);
+    assert_ok(schedq_group_delete(fx_worker(fixture), GANG, NULL));
+    (void)fx_pop(fixture, "ns/p");
+    (void)fx_pop(fixture, "ns/q");
+    fx_add(fixture, "ns/r", 3);
+}
+
 /* What a queue with a cap on pods is told of 10,000 groups of 100 is in the costs. */
 static void
 many_groups_come_and_go(void **state)
@@ -901,6 +924,7 @@ main(int argc, char **argv)
         fx_test(wrong_arguments_are_refused),
         fx_test(a_queue_whose_host_decides_has_no_groups),
         fx_test(a_declared_group_counts_for_max_pods),
+        fx_test(a_groups_priority_does_not_count_for_max_bands),
         fx_test(many_groups_come_and_go),
     };
     const fx_group_t all[] = {fx_group(members, FX_ANY_ENGINE), fx_group(groups, FX_ANY_ENGINE)};

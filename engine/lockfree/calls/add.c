@@ -135,20 +135,20 @@ check_bands(struct worker *worker, int32_t priority)
     return status;
 }
 
+schedq_status_t
+add_check_pods(struct worker *worker)
+{
+    return may_be_full(queue_of(worker)) ? check_pods(worker) : SCHEDQ_OK;
+}
+
 COLD static schedq_status_t
 check_bounds(struct worker *worker, int32_t priority)
 {
     const struct queue *queue = queue_of(worker);
-    schedq_status_t status = may_be_full(queue) ? check_pods(worker) : SCHEDQ_OK;
+    schedq_status_t status = add_check_pods(worker);
 
     return status == SCHEDQ_OK && queue->base.config.max_bands != 0 ? check_bands(worker, priority)
                                                                     : status;
-}
-
-schedq_status_t
-add_check_bounds(struct worker *worker, int32_t priority)
-{
-    return check_bounds(worker, priority);
 }
 
 /* Why there is no band. */

@@ -93,8 +93,8 @@ void add_mark(struct worker *worker, struct band **unmarked);
 /** So many pods may be there at once. */
 uint32_t add_pods_max(const struct queue *queue);
 
-/** As add does: SCHEDQ_OK; SCHEDQ_FULL with words, SCHEDQ_NOMEM. */
-schedq_status_t add_check_bounds(struct worker *worker, int32_t priority);
+/** Is there room for one more pod (max_pods)? SCHEDQ_OK; SCHEDQ_FULL with words. */
+schedq_status_t add_check_pods(struct worker *worker);
 
 /** The order key of a pod that enters now. */
 int64_t add_draw_key(struct worker *worker, int64_t now);

@@ -216,7 +216,7 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
     if (!gather_open(queue)) {
         return SCHEDQ_NOMEM;
     }
-    schedq_status_t status = add_check_bounds(worker, spec->priority);
+    schedq_status_t status = add_check_pods(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
