@@ -671,7 +671,10 @@ a_held_member_does_not_count(void **state)
     assert_ok(schedq_hold(fx_worker(fixture), pod, NULL));
     assert_place(look(fixture, GANG).place, SCHEDQ_ASIDE);
     pop_none(fixture);
-    assert_ok(schedq_release(fx_worker(fixture), pod, NULL));
+    schedq_result_t result;
+    assert_ok(schedq_release(fx_worker(fixture), pod, &result));
+    assert_place(result.place, SCHEDQ_ASIDE); /* of the member; the rest is of its group */
+    assert_int_equal(result.to_active, 1);
     pop(fixture, GANG, "ab");
 }
 
