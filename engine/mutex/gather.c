@@ -242,11 +242,19 @@ mutex_gather_complete(const struct route *route, uint32_t root)
     mutex_route_after_backoff(route, group->record);
 }
 
-/* kube: whoever joins, or leaves, makes the record come in again where it is. */
+/*
+ * kube: whoever joins, or leaves, makes the record come in again where it is. If it stays there,
+ * nothing was moved.
+ */
 static void
 come_in_again(const struct route *route, uint32_t record)
 {
-    switch (pod_at(route->queue, record)->place) {
+    struct mutex_queue *queue = route->queue;
+    const schedq_result_t before = *route->result;
+    const uint32_t made_poppable = queue->made_poppable;
+    const uint8_t place = pod_at(queue, record)->place;
+
+    switch (place) {
     case SCHEDQ_ACTIVE:
         (void)mutex_route_by_strategy(route, record, STRATEGY_IMMEDIATELY);
         break;
@@ -255,8 +263,12 @@ come_in_again(const struct route *route, uint32_t record)
         (void)mutex_route_by_strategy(route, record, STRATEGY_AFTER_BACKOFF);
         break;
     default: /* nothing but its size changes */
-        mutex_place_count_record(route->queue, record, INCOMING_UNSCHEDULABLE, true, route->label);
+        mutex_place_count_record(queue, record, INCOMING_UNSCHEDULABLE, true, route->label);
         break;
+    }
+    if (pod_at(queue, record)->place == place) {
+        *route->result = before;
+        queue->made_poppable = made_poppable;
     }
 }
 
