@@ -213,13 +213,13 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
     struct index_found present;
     void *memory = NULL;
 
-    if (!gather_open(queue)) {
-        return SCHEDQ_NOMEM;
-    }
     schedq_status_t status = add_check_pods(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
+    }
+    if (!gather_open(queue)) {
+        return SCHEDQ_NOMEM;
     }
     making.block =
         memory_alloc(&queue->base.memory, MEMORY_QUEUES, sizeof *making.block, CACHE_LINE);
