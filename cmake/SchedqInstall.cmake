@@ -36,10 +36,7 @@ install(FILES
 
 file(RELATIVE_PATH schedq_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" schedq_pc_prefix ${schedq_pc_prefix})
-set(schedq_private "-lck -pthread")
-if(SCHEDQ_ALLOCATOR STREQUAL "jemalloc")
-    string(APPEND schedq_private " -lm")
-endif()
+set(schedq_private "-lck -pthread -lm")
 
 # NAME DESCRIPTION REQUIRED-PACKAGES PRIVATE-LIBRARIES
 function(schedq_pkg_config pc_name pc_description pc_requires pc_private)

@@ -237,6 +237,24 @@ struct engine_ops {
      */
     schedq_status_t (*labelled)(schedq_worker_t *worker, uint64_t label, label_fn *each, void *ctx);
 
+    /* Groups, by their numbers, which are not 0. */
+    schedq_status_t (*group_add)(schedq_worker_t *worker, uint64_t group,
+                                 const schedq_group_spec_t *spec, schedq_result_t *result);
+    schedq_status_t (*group_update)(schedq_worker_t *worker, uint64_t group,
+                                    const schedq_group_spec_t *spec, schedq_result_t *result);
+    schedq_status_t (*group_delete)(schedq_worker_t *worker, uint64_t group,
+                                    schedq_result_t *result);
+    schedq_status_t (*group_activate)(schedq_worker_t *worker, uint64_t group,
+                                      schedq_result_t *result);
+    schedq_status_t (*group_get)(schedq_worker_t *worker, uint64_t group,
+                                 schedq_group_info_t *info);
+    /* `waits`: until `deadline` */
+    schedq_status_t (*pop_group)(schedq_worker_t *worker, bool waits, int64_t deadline,
+                                 schedq_popped_group_t *group, schedq_popped_t *members,
+                                 size_t room, size_t *count);
+    schedq_status_t (*group_done)(schedq_worker_t *worker, schedq_token_t *token,
+                                  const schedq_group_end_t *end, schedq_result_t *result);
+
     /*
      * Changes. `assigned`: only pods that its arrival may help; NULL: every pod that passes
      * change->precheck. `listed`: only pods that are on it; NULL: all.

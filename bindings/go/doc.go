@@ -38,7 +38,7 @@
 // # Not bound
 //
 // Waiting: schedq_pop and schedq_pop_many, each also with _for and _until, would block a thread. [Queue.Pop] and
-// [Queue.PopMany] wait instead, and a context cancels one wait, so schedq_wait_cancel has no place. schedq_wait_fd and
+// [Queue.PopMany] wait instead, [Queue.PopGroup] for schedq_pop_group_until, and a context cancels one wait, so schedq_wait_cancel has no place. schedq_wait_fd and
 // schedq_wait_callback are for event loops, which goroutines do without.
 //
 // Time: schedq_run and schedq_stop are of a thread that cannot wake a goroutine. [Queue.Run] does its work.

@@ -1,4 +1,6 @@
 package schedq
 
-// Waiting is how many goroutines wait in Pop.
-func (queue *Queue) Waiting() int { return int(queue.waiting.Load()) }
+// Waiting is how many goroutines wait in a pop.
+func (queue *Queue) Waiting() int {
+	return int(queue.pods.waiting.Load() + queue.groups.waiting.Load())
+}

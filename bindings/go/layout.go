@@ -21,6 +21,17 @@ var (
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Only) - unsafe.Offsetof(C.schedq_pod_spec_t{}.only)]byte{}
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Gate) - unsafe.Offsetof(C.schedq_pod_spec_t{}.gate)]byte{}
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Label) - unsafe.Offsetof(C.schedq_pod_spec_t{}.label)]byte{}
+	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Group) - unsafe.Offsetof(C.schedq_pod_spec_t{}.group)]byte{}
+	_ [0]byte = [unsafe.Sizeof(GroupSpec{}) - unsafe.Sizeof(C.schedq_group_spec_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(GroupSpec{}.Profile) - unsafe.Offsetof(C.schedq_group_spec_t{}.profile)]byte{}
+	_ [0]byte = [unsafe.Offsetof(GroupSpec{}.Parent) - unsafe.Offsetof(C.schedq_group_spec_t{}.parent)]byte{}
+	_ [0]byte = [unsafe.Sizeof(PoppedGroup{}) - unsafe.Sizeof(C.schedq_popped_group_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(PoppedGroup{}.Seen) - unsafe.Offsetof(C.schedq_popped_group_t{}.seen)]byte{}
+	_ [0]byte = [unsafe.Offsetof(PoppedGroup{}.Flushed) - unsafe.Offsetof(C.schedq_popped_group_t{}.flushed)]byte{}
+	_ [0]byte = [unsafe.Sizeof(GroupInfo{}) - unsafe.Sizeof(C.schedq_group_info_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(GroupInfo{}.Declared) - unsafe.Offsetof(C.schedq_group_info_t{}.declared)]byte{}
+	_ [0]byte = [unsafe.Offsetof(GroupInfo{}.Root) - unsafe.Offsetof(C.schedq_group_info_t{}.root)]byte{}
+	_ [0]byte = [unsafe.Offsetof(GroupInfo{}.Waiting) - unsafe.Offsetof(C.schedq_group_info_t{}.waiting)]byte{}
 	_ [0]byte = [unsafe.Sizeof(AddItem{}) - unsafe.Sizeof(C.schedq_add_item_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(AddItem{}.Spec) - unsafe.Offsetof(C.schedq_add_item_t{}.spec)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Result{}) - unsafe.Sizeof(C.schedq_result_t{})]byte{}
@@ -41,6 +52,9 @@ var (
 	_ [0]byte = [unsafe.Sizeof(Stats{}) - unsafe.Sizeof(C.schedq_stats_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(Stats{}.Fences) - unsafe.Offsetof(C.schedq_stats_t{}.fences)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Stats{}.Held) - unsafe.Offsetof(C.schedq_stats_t{}.held)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Stats{}.GroupsKnown) - unsafe.Offsetof(C.schedq_stats_t{}.groups_known)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Stats{}.MembersAt) - unsafe.Offsetof(C.schedq_stats_t{}.members_at)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Words{}.aside) - unsafe.Offsetof(C.schedq_words_t{}.aside)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Words{}.held) - unsafe.Offsetof(C.schedq_words_t{}.held)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Stats{}.Moves) - unsafe.Offsetof(C.schedq_stats_t{}.moves)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Words{}) - unsafe.Sizeof(C.schedq_words_t{})]byte{}

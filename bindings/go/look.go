@@ -92,6 +92,7 @@ func takeVisited(visited *C.struct_visited) []PodInfo {
 			NotBefore:     int64(from.not_before_ns),
 			Held:          from.held != 0,
 			Label:         uint64(from.label),
+			Group:         uint64(from.group),
 		}
 		names = names[from.name_length:]
 	}
@@ -99,9 +100,9 @@ func takeVisited(visited *C.struct_visited) []PodInfo {
 }
 
 // PendingText is "activeQ:%d; backoffQ:%d; unschedulablePods:%d"; backoffQ counts error backoff too, unschedulablePods
-// gated pods too.
+// gated pods too. A queue that knows groups adds "; pendingPodGroupMemberPods:%d; incompletePodGroupPods:%d".
 func (queue *Queue) PendingText() string {
-	var text [128]C.char // three numbers of at most 10 digits, and their names
+	var text [256]C.char // five numbers of at most 10 digits, and their names
 
 	C.schedq_pending_text(queue.c, &text[0], C.size_t(len(text)))
 	return C.GoString(&text[0])

@@ -11,12 +11,22 @@ import "C"
 
 import (
 	"context"
+	"sync/atomic"
 	"unsafe"
 )
 
 // A pop that finds nothing registers as waiting, looks again, and only then sleeps: what became poppable before it
 // registered is found by the second look, what comes later meets a waiter to wake. The channel holds one wake-up. More
 // are not needed: who takes a pod passes the wake-up on as long as there is more.
+//
+// What became poppable may be a group, which a pop of pods passes by. So those that wait for groups are woken beside those
+// that wait for pods, and each kind has a wake-up of its own.
+
+// sleepers are the goroutines that wait in pops of one kind.
+type sleepers struct {
+	waiting  atomic.Int32  // that sleep, or are about to
+	poppable chan struct{} // holds one wake-up for them
+}
 
 // popBatch is how many pods a pop of many gets per call.
 const popBatch = 64
@@ -103,7 +113,7 @@ func fillMany(out []Popped, batch []C.schedq_popped_t) {
 //
 // Errors: ErrClosed, the queue is closed and nothing is poppable; the context's, and nothing is poppable.
 func (queue *Queue) Pop(ctx context.Context) (popped Popped, err error) {
-	err = queue.wait(ctx, func() (more bool, err error) {
+	err = queue.wait(ctx, &queue.pods, func() (more bool, err error) {
 		popped, err = queue.TryPop()
 		return popped.More, err
 	})
@@ -118,7 +128,7 @@ func (queue *Queue) PopMany(ctx context.Context, out []Popped) (taken int, err e
 	if len(out) == 0 {
 		return 0, nil
 	}
-	err = queue.wait(ctx, func() (more bool, err error) {
+	err = queue.wait(ctx, &queue.pods, func() (more bool, err error) {
 		taken, err = queue.TryPopMany(out)
 		return taken > 0 && out[taken-1].More, err
 	})
@@ -126,11 +136,11 @@ func (queue *Queue) PopMany(ctx context.Context, out []Popped) (taken int, err e
 }
 
 // wait calls try until it finds something, and passes the wake-up on if there is more.
-func (queue *Queue) wait(ctx context.Context, try func() (more bool, err error)) error {
+func (queue *Queue) wait(ctx context.Context, kind *sleepers, try func() (more bool, err error)) error {
 	for {
 		more, err := try()
 		if err == ErrEmpty {
-			more, err = queue.tryOrSleep(ctx, try)
+			more, err = queue.tryOrSleep(ctx, kind, try)
 			if err == ErrEmpty {
 				continue
 			}
@@ -143,16 +153,16 @@ func (queue *Queue) wait(ctx context.Context, try func() (more bool, err error))
 }
 
 // tryOrSleep registers as waiting, looks again, and sleeps. ErrEmpty: it was woken.
-func (queue *Queue) tryOrSleep(ctx context.Context, try func() (bool, error)) (more bool, err error) {
-	queue.waiting.Add(1)
-	defer queue.waiting.Add(-1)
+func (queue *Queue) tryOrSleep(ctx context.Context, kind *sleepers, try func() (bool, error)) (more bool, err error) {
+	kind.waiting.Add(1)
+	defer kind.waiting.Add(-1)
 
 	more, err = try()
 	if err != ErrEmpty {
 		return more, err
 	}
 	select {
-	case <-queue.poppable:
+	case <-kind.poppable:
 	case <-queue.closed:
 	case <-ctx.Done():
 		return false, ctx.Err()
@@ -160,9 +170,14 @@ func (queue *Queue) tryOrSleep(ctx context.Context, try func() (bool, error)) (m
 	return false, ErrEmpty
 }
 
-// wakeOne wakes a goroutine that waits in Pop, if there is one.
+// wakeOne wakes a goroutine of each kind that waits, if there is one.
 func (queue *Queue) wakeOne() {
-	if queue.waiting.Load() > 0 {
-		wake(queue.poppable)
+	queue.pods.wakeOne()
+	queue.groups.wakeOne()
+}
+
+func (kind *sleepers) wakeOne() {
+	if kind.waiting.Load() > 0 {
+		wake(kind.poppable)
 	}
 }

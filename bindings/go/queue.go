@@ -32,10 +32,10 @@ type Queue struct {
 
 	pool pool
 
-	waiting  atomic.Int32  // goroutines that sleep in Pop, or are about to
-	poppable chan struct{} // holds one wake-up for them
-	closed   chan struct{}
-	closing  atomic.Bool
+	pods    sleepers // goroutines that wait for a pod
+	groups  sleepers // those that wait for a group, or a pod
+	closed  chan struct{}
+	closing atomic.Bool
 
 	sleepsTo atomic.Int64  // when Run's goroutine wakes up by itself
 	earlier  chan struct{} // holds one wake-up for it
@@ -60,13 +60,14 @@ func New(config Config, now func() int64) (*Queue, error) {
 		return nil, asError(status, "schedq_create", why.String())
 	}
 	queue := &Queue{
-		c:        c,
-		words:    (*Words)(unsafe.Pointer(C.schedq_words(c))),
-		now:      now,
-		pool:     newPool(config.MaxWorkers),
-		poppable: make(chan struct{}, 1),
-		closed:   make(chan struct{}),
-		earlier:  make(chan struct{}, 1),
+		c:       c,
+		words:   (*Words)(unsafe.Pointer(C.schedq_words(c))),
+		now:     now,
+		pool:    newPool(config.MaxWorkers),
+		pods:    sleepers{poppable: make(chan struct{}, 1)},
+		groups:  sleepers{poppable: make(chan struct{}, 1)},
+		closed:  make(chan struct{}),
+		earlier: make(chan struct{}, 1),
 	}
 	queue.sleepsTo.Store(nobodySleeps)
 	return queue, nil

@@ -99,9 +99,10 @@ const (
 	Gated        Place = C.SCHEDQ_GATED         // a PreEnqueue plugin keeps it out
 	InFlight     Place = C.SCHEDQ_INFLIGHT      // popped, its cycle has not ended
 	Held         Place = C.SCHEDQ_HELD          // kept back, until it is released or until a time
+	Aside        Place = C.SCHEDQ_ASIDE         // waits for its group, or, a group, for its members
 )
 
-// String names a place: "active", "backoff", "error-backoff", "parked", "gated", "inflight", "held", "nowhere".
+// String names a place: "active", "backoff", "error-backoff", "parked", "gated", "inflight", "held", "aside", "nowhere".
 func (place Place) String() string {
 	return C.GoString(C.schedq_place_name(C.schedq_place_t(place)))
 }

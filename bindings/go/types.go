@@ -91,6 +91,7 @@ type PodSpec struct {
 	Only      Pod
 	NotBefore int64  // the pod is held until then, on the queue's clock; 0 = it is not
 	Label     uint64 // the caller's, which many pods may share; 0 = none
+	Group     uint64 // what it is tried together with ([Queue.AddGroup]), for life; 0: it is tried by itself
 }
 
 // Result is what a call did. In a sum over many pods only the counts and Poppable mean something.
@@ -216,6 +217,7 @@ type PodInfo struct {
 	NotBefore     int64  // the time that keeps it back, or kept it back; 0 = none
 	Held          bool   // Hold keeps it back; in flight: will
 	Label         uint64 // 0 = none
+	Group         uint64 // what it is tried together with; 0 = by itself
 }
 
 // Stats are counts and bytes.
@@ -237,6 +239,16 @@ type Stats struct {
 	BytesEntries, BytesNames, BytesIndex, BytesQueues, BytesOther uint64
 	Membarriers                                                   uint64 // that the queue asked the kernel for
 	Fences                                                        Fences // those in use
-	reserved                                                      [7]uint8
+	GroupsKnown                                                   bool   // a group was ever declared, or named by a pod
+	reserved                                                      [6]uint8
 	Held                                                          uint64 // pods there now
+	// Aside: members that are aside, and whose group's record waits in no place. Those of other groups count where the
+	// record is.
+	Aside     uint64
+	Groups    uint64          // groups that are declared, or in their cycle
+	GroupsAt  [placesC]uint64 // records of roots, by Place
+	MembersAt [placesC]uint64 // members that are aside, by the Place of their root's record
 }
+
+// placesC is the room that the header has for places.
+const placesC = 10

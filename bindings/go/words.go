@@ -15,8 +15,8 @@ type Words struct {
 	nextDeadline     int64
 	now              int64
 	closed, poppable uint32
-	held             uint64
-	reserved         [6]uint64
+	held, aside      uint64
+	reserved         [5]uint64
 }
 
 // Parked is the number of pods that wait for an event.
@@ -33,6 +33,9 @@ func (words *Words) ErrorBackoff() uint64 { return atomic.LoadUint64(&words.erro
 
 // Held is the number of pods that are kept back, by Hold or until a time.
 func (words *Words) Held() uint64 { return atomic.LoadUint64(&words.held) }
+
+// Aside is the number of members of groups that wait for the others. A record counts as one where it is.
+func (words *Words) Aside() uint64 { return atomic.LoadUint64(&words.aside) }
 
 // Nominations is the number of pods that are nominated to a node.
 func (words *Words) Nominations() uint64 { return atomic.LoadUint64(&words.nominations) }

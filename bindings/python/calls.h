@@ -57,6 +57,32 @@ CALL(label_hold, (struct sqp_queue * queue, uint64_t label, size_t *count), (wor
 CALL(label_release, (struct sqp_queue * queue, uint64_t label, size_t *count),
      (worker, label, count))
 CALL(label_count, (struct sqp_queue * queue, uint64_t label, size_t *count), (worker, label, count))
+CALL(group_add,
+     (struct sqp_queue * queue, uint64_t group, const schedq_group_spec_t *spec,
+      schedq_result_t *result),
+     (worker, group, spec, result))
+CALL(group_update,
+     (struct sqp_queue * queue, uint64_t group, const schedq_group_spec_t *spec,
+      schedq_result_t *result),
+     (worker, group, spec, result))
+CALL(group_delete, (struct sqp_queue * queue, uint64_t group, schedq_result_t *result),
+     (worker, group, result))
+CALL(group_activate, (struct sqp_queue * queue, uint64_t group, schedq_result_t *result),
+     (worker, group, result))
+CALL(group_get, (struct sqp_queue * queue, uint64_t group, schedq_group_info_t *info),
+     (worker, group, info))
+CALL(try_pop_group,
+     (struct sqp_queue * queue, schedq_popped_group_t *group, schedq_popped_t *members, size_t room,
+      size_t *count),
+     (worker, group, members, room, count))
+CALL(pop_group_until,
+     (struct sqp_queue * queue, int64_t deadline_ns, schedq_popped_group_t *group,
+      schedq_popped_t *members, size_t room, size_t *count),
+     (worker, deadline_ns, group, members, room, count))
+CALL(group_done,
+     (struct sqp_queue * queue, schedq_token_t *token, const schedq_group_end_t *end,
+      schedq_result_t *result),
+     (worker, token, end, result))
 CALL(notify, (struct sqp_queue * queue, const schedq_change_t *change, schedq_result_t *result),
      (worker, change, result))
 CALL(assigned_pod_added,

@@ -445,6 +445,7 @@ sqp_read_words(sqp_queue *queue, schedq_words_t *copy)
     copy->closed = __atomic_load_n(&numbers->closed, __ATOMIC_ACQUIRE);
     copy->poppable = __atomic_load_n(&numbers->poppable, __ATOMIC_ACQUIRE);
     copy->held = __atomic_load_n(&numbers->held, __ATOMIC_ACQUIRE);
+    copy->aside = __atomic_load_n(&numbers->aside, __ATOMIC_ACQUIRE);
     return leave(queue, SCHEDQ_OK);
 }
 
@@ -720,6 +721,9 @@ sqp_take_dead(sqp_queue *queue, uint64_t *refs, size_t room)
 INIT(config, schedq_config_t, SCHEDQ_CONFIG_INIT)
 INIT(spec, schedq_pod_spec_t, SCHEDQ_POD_SPEC_INIT)
 INIT(failure, schedq_failure_t, SCHEDQ_FAILURE_INIT)
+INIT(group, schedq_group_spec_t, SCHEDQ_GROUP_SPEC_INIT)
+INIT(group_end, schedq_group_end_t, SCHEDQ_GROUP_END_INIT)
+INIT(group_info, schedq_group_info_t, SCHEDQ_GROUP_INFO_INIT)
 INIT(plugin, schedq_plugin_t, SCHEDQ_PLUGIN_INIT)
 INIT(change, schedq_change_t, SCHEDQ_CHANGE_INIT)
 INIT(stats, schedq_stats_t, SCHEDQ_STATS_INIT)

@@ -252,6 +252,11 @@ spec_is_legal(schedq_worker_t *worker, const schedq_pod_spec_t *spec, uint8_t fl
         !description_is_legal(worker, "spec", spec, flags)) {
         return false;
     }
+    if (spec->group != 0 && worker->queue->rules.host) {
+        worker_say(worker, "spec.group %" PRIu64 ": 0, with config.decide = SCHEDQ_DECIDE_HOST",
+                   spec->group);
+        return false;
+    }
     if (spec->timestamp_ns < 0) {
         worker_say(worker, "spec.timestamp_ns %" PRId64 ": 0..%" PRId64, spec->timestamp_ns,
                    INT64_MAX);
@@ -273,7 +278,8 @@ spec_is_plain(const schedq_worker_t *worker, const schedq_pod_spec_t *spec, uint
 
     memcpy(&reserved, &spec->reserved[1], sizeof reserved);
     reserved |= (uint32_t)((spec->flags & ~flags) | spec->gate | spec->reserved[0]);
-    return spec->struct_size == sizeof *spec && reserved == 0 && spec->only.bits == 0 &&
+    return spec->struct_size == sizeof *spec && reserved == 0 &&
+           (spec->only.bits | spec->group) == 0 &&
            (spec->timestamp_ns | spec->not_before_ns) >= 0 &&
            spec->profile < registry_profile_count(&worker->queue->registry);
 }

@@ -154,6 +154,7 @@ add_place(struct sentence *sentence, const schedq_t *queue, const schedq_explana
         [SCHEDQ_GATED] = "gated",
         [SCHEDQ_INFLIGHT] = "popped, and its cycle has not ended",
         [SCHEDQ_HELD] = "held",
+        [SCHEDQ_ASIDE] = "waits on its group, to be tried with it",
     };
     bool known = explanation->place < sizeof places / sizeof places[0];
 

@@ -59,6 +59,7 @@ schedq_place_name(schedq_place_t place)
         [SCHEDQ_BACKOFF] = "backoff",   [SCHEDQ_ERROR_BACKOFF] = "error-backoff",
         [SCHEDQ_PARKED] = "parked",     [SCHEDQ_GATED] = "gated",
         [SCHEDQ_INFLIGHT] = "inflight", [SCHEDQ_HELD] = "held",
+        [SCHEDQ_ASIDE] = "aside",
     };
 
     return (size_t)place < sizeof names / sizeof names[0] ? names[place] : names[SCHEDQ_NOWHERE];

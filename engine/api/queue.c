@@ -110,9 +110,10 @@ check_empty(const schedq_stats_t *stats, char *why, size_t why_size)
     const struct {
         const char *place;
         uint64_t pods;
-    } places[] = {{"active", stats->active}, {"backoff", stats->backoff + stats->error_backoff},
-                  {"parked", stats->parked}, {"gated", stats->gated},
-                  {"held", stats->held},     {"in flight", stats->inflight}};
+    } places[] = {{"active", stats->active},     {"backoff", stats->backoff + stats->error_backoff},
+                  {"parked", stats->parked},     {"gated", stats->gated},
+                  {"held", stats->held},         {"aside", stats->aside},
+                  {"in flight", stats->inflight}};
     char text[160];
     size_t length = 0;
 
@@ -353,10 +354,18 @@ schedq_pending_text(schedq_t *queue, char *text, size_t size)
     if ((text == NULL && size > 0) || schedq_stats(queue, &stats) != SCHEDQ_OK) {
         return 0;
     }
+    char groups[96] = "";
+
+    if (stats.groups_known) {
+        (void)snprintf(groups, sizeof groups,
+                       "; pendingPodGroupMemberPods:%" PRIu64 "; incompletePodGroupPods:%" PRIu64,
+                       stats.members_at[SCHEDQ_INFLIGHT],
+                       stats.aside - stats.members_at[SCHEDQ_INFLIGHT]);
+    }
     int length = snprintf(
-        text, size, "activeQ:%" PRIu64 "; backoffQ:%" PRIu64 "; unschedulable%s:%" PRIu64,
+        text, size, "activeQ:%" PRIu64 "; backoffQ:%" PRIu64 "; unschedulable%s:%" PRIu64 "%s",
         stats.active, stats.backoff + stats.error_backoff,
-        queue->rules.unscheduled_by_1_37 ? "Entities" : "Pods", stats.parked + stats.gated);
+        queue->rules.unscheduled_by_1_37 ? "Entities" : "Pods", stats.parked + stats.gated, groups);
 
     return length < 0 ? 0 : (size_t)length;
 }

@@ -110,6 +110,12 @@ struct backoff {
     atomic_ptr bins[BACKOFF_KINDS][BACKOFF_CLASSES]; /* NULL until a pod comes */
 };
 
+/** What the first declaration of a group makes (gather.h). */
+struct groups {
+    struct bin ready; /* records that are active */
+    struct incoming_late incoming;
+};
+
 /** Parked, gated and held pods (waiting.h). */
 struct waiting {
     struct lots lots;
@@ -169,6 +175,13 @@ struct worker {
     atomic_u64 owed;
     /* pods that a call of its may take before it counts them, if more than one (position.c) */
     atomic_u64 room;
+    /* a group that may have become complete by what this worker does, or 0 (gather.h) */
+    atomic_u64 joining;
+    /* kube: of this group and those below only members count that came up to there; 0: all do */
+    struct {
+        uint64_t group;
+        int64_t time, key;
+    } joins_up_to;
     atomic_u64 holds;               /* of active pods; counted as in the tally */
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
     struct hazard_slot pins;
@@ -222,7 +235,11 @@ struct queue {
     _Alignas(CACHE_LINE) struct stamps stamps;
     _Alignas(CACHE_LINE) struct sleepers sleepers;
     atomic_u64 pops_at_tick;
-    struct nominator labels; /* of pods that have one, by it */
+    struct nominator labels;   /* of pods that have one, by it */
+    struct nominator members;  /* of groups, by their numbers */
+    struct nominator families; /* groups' records, by the group above; roots by 0 */
+    atomic_u64 ready, cycles;  /* records there */
+    atomic_ptr groups;         /* struct groups; NULL: none was ever declared */
 };
 
 static inline struct queue *
@@ -361,6 +378,19 @@ section_resume(struct worker *worker)
 {
     worker->outside = false;
     epoch_enter(worker->epoch);
+}
+
+/** NULL: no group was ever declared. */
+static inline struct groups *
+queue_groups(const struct queue *queue)
+{
+    return ptr_load_acquire(&queue->groups); /* of gather_open */
+}
+
+static inline bool
+queue_has_groups(const struct queue *queue)
+{
+    return queue_groups(queue) != NULL;
 }
 
 /**

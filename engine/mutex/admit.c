@@ -65,7 +65,8 @@ doubled_to(uint32_t capacity, uint32_t wanted)
 static bool
 resize_heaps(struct mutex_queue *queue, uint32_t capacity, uint32_t numbers)
 {
-    struct heap *const heaps[] = {&queue->active, &queue->backoff, &queue->error_backoff};
+    struct heap *const heaps[] = {&queue->active, &queue->backoff, &queue->error_backoff,
+                                  &queue->groups.active};
 
     if (capacity == queue->room.capacity && numbers == queue->room.numbers) {
         return true;
@@ -115,16 +116,27 @@ band_of(const struct mutex_queue *queue, int32_t priority)
     return queue->base.rules.fifo ? 0 : priority;
 }
 
-static schedq_status_t
-check_caps(schedq_worker_t *worker, int32_t priority)
+STRAIGHT schedq_status_t
+check_pods(schedq_worker_t *worker)
 {
-    struct mutex_queue *queue = queue_of(worker);
+    const struct mutex_queue *queue = queue_of(worker);
     uint32_t pods_max = cap_or(queue->base.config.max_pods, PODS_MAX);
-    uint32_t bands_max = queue->base.config.max_bands;
 
     if (queue->pods >= pods_max) {
         worker_say(worker, "pods: %u are in the queue, at most %u (max_pods)", queue->pods,
                    pods_max);
+        return SCHEDQ_FULL;
+    }
+    return SCHEDQ_OK;
+}
+
+STRAIGHT schedq_status_t
+check_caps(schedq_worker_t *worker, int32_t priority)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    uint32_t bands_max = queue->base.config.max_bands;
+
+    if (check_pods(worker) != SCHEDQ_OK) {
         return SCHEDQ_FULL;
     }
     if (bands_max != 0 && queue->bands.active >= bands_max &&
@@ -176,7 +188,8 @@ COLD static bool
 reserve_aside(struct mutex_queue *queue, const schedq_pod_spec_t *spec)
 {
     return mutex_keeps_reserve(&queue->keeps, spec->not_before_ns) &&
-           (spec->label == 0 || mutex_labels_reserve(&queue->labels));
+           (spec->label == 0 || mutex_labels_reserve(&queue->labels)) &&
+           (spec->group == 0 || mutex_groups_reserve(&queue->groups));
 }
 
 COLD static void
@@ -189,6 +202,17 @@ fill_aside(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *s
         entry->marks |= MARK_LABELLED;
         mutex_labels_enter(&queue->labels, index, spec->label);
     }
+    if (spec->group != 0) {
+        entry->marks |= MARK_MEMBER;
+        mutex_groups_name(&queue->groups, index, spec->group);
+    }
+}
+
+/* Has the pod what only few have? */
+static inline bool
+has_aside(const schedq_pod_spec_t *spec)
+{
+    return (spec->label | (uint64_t)spec->not_before_ns | spec->group) != 0;
 }
 
 schedq_status_t
@@ -204,7 +228,7 @@ admit_pod(schedq_worker_t *worker, const struct hashed_name *name, const schedq_
     if (!reserve_band(queue) ||
         (queue->entries.free_count == 0 &&
          !admit_reserve(queue, entries_made(&queue->entries) + 1)) ||
-        ((spec->label | (uint64_t)spec->not_before_ns) != 0 && !reserve_aside(queue, spec))) {
+        (has_aside(spec) && !reserve_aside(queue, spec))) {
         return SCHEDQ_NOMEM;
     }
     const char *copy = mutex_names_take(&queue->names, name->text, name->length);
@@ -217,7 +241,7 @@ admit_pod(schedq_worker_t *worker, const struct hashed_name *name, const schedq_
     entry->name = copy;
     entry->name_length = (uint16_t)name->length;
     entry->hash = name->hash;
-    if ((spec->label | (uint64_t)spec->not_before_ns) != 0) {
+    if (has_aside(spec)) {
         fill_aside(queue, *index, spec);
     }
     fill(queue, entry, spec, now);
@@ -231,6 +255,48 @@ admit_pod(schedq_worker_t *worker, const struct hashed_name *name, const schedq_
         mutex_nominator_set(&queue->nominator, *index, entry->described_node);
     }
     return SCHEDQ_OK;
+}
+
+schedq_status_t
+admit_record(schedq_worker_t *worker, const schedq_group_spec_t *spec, uint32_t *index)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    schedq_status_t status = check_pods(worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if ((queue->entries.free_count == 0 &&
+         !admit_reserve(queue, entries_made(&queue->entries) + 1)) ||
+        !mutex_groups_reserve(&queue->groups)) {
+        return SCHEDQ_NOMEM;
+    }
+    *index = entries_take(&queue->entries);
+    struct entry *entry = pod_at(queue, *index);
+
+    entry->marks = MARK_GROUP;
+    entry->name = "";
+    entry->timestamp = queue_now(queue);
+    entry->object = spec->object;
+    entry->priority = spec->priority;
+    entry->profile = spec->profile;
+    queue->pods++;
+    return SCHEDQ_OK;
+}
+
+void
+admit_end_record(struct mutex_queue *queue, uint32_t index)
+{
+    entries_give(&queue->entries, index);
+    queue->pods--;
+}
+
+void
+admit_end_group_flight(struct mutex_queue *queue)
+{
+    if (--queue->groups.inflight == 0 && queue->inflight == 0) {
+        mutex_event_log_forget(&queue->log);
+    }
 }
 
 void
@@ -247,7 +313,7 @@ admit_end_ended(struct mutex_queue *queue)
     }
 }
 
-/* A pod that was deleted in flight, or has a time or a label. */
+/* A pod that was deleted in flight, or has a time, a label or a group. */
 COLD static void
 forget_marked(struct mutex_queue *queue, const struct entry *entry, uint32_t index)
 {
@@ -257,6 +323,9 @@ forget_marked(struct mutex_queue *queue, const struct entry *entry, uint32_t ind
     mutex_keeps_set(&queue->keeps, index, 0);
     if ((entry->marks & MARK_LABELLED) != 0) {
         mutex_labels_leave(&queue->labels, index);
+    }
+    if (entry_is_member(entry)) {
+        mutex_groups_forget(&queue->groups, index);
     }
 }
 
@@ -306,6 +375,15 @@ change_time(struct mutex_queue *queue, uint32_t index, int64_t time)
         mutex_place_set_time(queue, pod_at(queue, index), index, time);
     }
     return reserved;
+}
+
+void
+admit_describe_record(struct mutex_queue *queue, uint32_t index, const schedq_group_spec_t *spec)
+{
+    struct entry *entry = pod_at(queue, index);
+
+    entry->priority = spec->priority;
+    entry->object = spec->object;
 }
 
 schedq_status_t

@@ -42,10 +42,27 @@ admit_end_flight(struct mutex_queue *queue, struct entry *entry)
         entry_changed(entry); /* the callback may try the token */
         config_release(&queue->base.config, entry->flight.popped_object);
     }
-    if (--queue->inflight == 0) {
+    if (--queue->inflight == 0 && queue->groups.inflight == 0) {
         mutex_event_log_forget(&queue->log);
     }
 }
+
+/**
+ * Makes the record of a group, in no place yet, and room for its slot and its parent's. As
+ * admit_pod.
+ */
+schedq_status_t admit_record(schedq_worker_t *worker, const schedq_group_spec_t *spec,
+                             uint32_t *index);
+
+/** Ends it: it is in no container. */
+void admit_end_record(struct mutex_queue *queue, uint32_t index);
+
+/** Another priority and object. */
+void admit_describe_record(struct mutex_queue *queue, uint32_t index,
+                           const schedq_group_spec_t *spec);
+
+/** A record's flight ends. */
+void admit_end_group_flight(struct mutex_queue *queue);
 
 /** Ends the pods whose cycles ended in a callback under the lock (cycle.c). */
 void admit_end_ended(struct mutex_queue *queue);

@@ -18,11 +18,11 @@
 
 /* ---- pop ------------------------------------------------------------------------------------- */
 
-static void
+STRAIGHT void
 describe_popped(const struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
 {
     const struct entry *entry = pod_at(queue, index);
-    int64_t expiry = mutex_place_expiry(queue, entry);
+    int64_t expiry = mutex_place_expiry(queue, entry, index);
 
     /*
      * Field by field: for a whole answer at once gcc 12 emits a string instruction, whose start
@@ -51,8 +51,8 @@ describe_popped(const struct mutex_queue *queue, uint32_t index, schedq_popped_t
     memset(out->reserved, 0, sizeof out->reserved);
 }
 
-static void
-begin_flight(struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
+STRAIGHT void
+begin_flight(struct mutex_queue *queue, uint32_t index, uint64_t order, schedq_popped_t *out)
 {
     struct entry *entry = pod_at(queue, index);
 
@@ -65,7 +65,7 @@ begin_flight(struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
     entry->marks &= MARKS_ASIDE;
     entry->flight.popped_object = entry->object;
     entry->flight.seen = queue->log.newest;
-    entry->flight.pop_order = ++queue->pop_orders;
+    entry->flight.pop_order = order;
     out->cycle = queue->base.rules.count_cycles ? entry->flight.pop_order : 0;
     out->token.bits = entry_ref(entry, index);
     if (queue->base.rules.objects == SCHEDQ_OBJECTS_COUNTED) {
@@ -73,6 +73,18 @@ begin_flight(struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
     }
     queue->inflight++;
     queue->counters.pops++;
+}
+
+void
+cycle_describe(const struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
+{
+    describe_popped(queue, index, out);
+}
+
+void
+cycle_begin_flight(struct mutex_queue *queue, uint32_t index, uint64_t order, schedq_popped_t *out)
+{
+    begin_flight(queue, index, order, out);
 }
 
 bool
@@ -90,9 +102,10 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
     describe_popped(queue, index, out);
     out->history.attempts = history_raised(out->history.attempts);
     mutex_place_leave(queue, index);
-    begin_flight(queue, index, out);
+    begin_flight(queue, index, ++queue->pop_orders, out);
     if (from_backoff) {
-        mutex_place_count(queue, INCOMING_ACTIVE, LABEL_POP_FROM_BACKOFF);
+        mutex_place_count(queue, pod_at(queue, index), index, INCOMING_ACTIVE, false,
+                          LABEL_POP_FROM_BACKOFF);
     }
     out->more = is_poppable(queue);
     if (queue->active.count > 0) {
@@ -112,7 +125,7 @@ done(struct mutex_queue *queue, schedq_token_t token)
     uint32_t index;
     struct entry *entry = entry_of_token(&queue->entries, token, &index);
 
-    if (entry == NULL) {
+    if (entry == NULL || entry_is_group(entry)) {
         return SCHEDQ_STALE;
     }
     bool deleted = (entry->marks & MARK_DELETED) != 0;
@@ -134,7 +147,7 @@ end_later(struct mutex_queue *queue, schedq_token_t token)
     uint32_t index;
     struct entry *entry = entry_of_token(&queue->entries, token, &index);
 
-    if (entry == NULL || token.bits == queue->failing) {
+    if (entry == NULL || entry_is_group(entry) || token.bits == queue->failing) {
         return SCHEDQ_STALE;
     }
     bool deleted = (entry->marks & MARK_DELETED) != 0;
@@ -360,8 +373,8 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token,
     admit_stamp_time(queue, entry, now);
 
     bool kept = mutex_place_keeps(queue, entry, index, now);
-    enum strategy strategy =
-        queue->base.rules.host || kept ? STRATEGY_SKIP : judge_flight(queue, entry);
+    bool judged = !queue->base.rules.host && !kept && !entry_is_member(entry);
+    enum strategy strategy = judged ? judge_flight(queue, entry) : STRATEGY_SKIP;
 
     admit_end_flight(queue, entry);
     entry->marks &= MARKS_KEPT | MARKS_ASIDE;
@@ -385,7 +398,7 @@ mutex_fail(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure_
     queue_lock(queue);
     struct entry *entry = entry_of_token(&queue->entries, *token, &index);
 
-    if (entry == NULL) {
+    if (entry == NULL || entry_is_group(entry)) {
         status = SCHEDQ_STALE;
     } else if ((entry->marks & MARK_DELETED) != 0) {
         result->object = entry->object;

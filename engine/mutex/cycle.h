@@ -10,6 +10,16 @@
 /** Takes the best pod, with the lock held. False: nothing is poppable. */
 bool cycle_pop(struct mutex_queue *queue, schedq_popped_t *out);
 
+/** What a pop tells of a pod that it is about to take: all but token, cycle and more. */
+void cycle_describe(const struct mutex_queue *queue, uint32_t index, schedq_popped_t *out);
+
+/**
+ * The pod, in no container, is in flight: token and cycle of the answer are set. `order`: of its
+ * pop, which the members of a group share.
+ */
+void cycle_begin_flight(struct mutex_queue *queue, uint32_t index, uint64_t order,
+                        schedq_popped_t *out);
+
 schedq_status_t mutex_done(schedq_worker_t *worker, schedq_token_t token);
 schedq_status_t mutex_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count,
                                 uint8_t *statuses);

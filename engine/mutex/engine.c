@@ -6,6 +6,7 @@
 
 #include "mutex/admit.h"
 #include "mutex/cycle.h"
+#include "mutex/group.h"
 #include "mutex/hold.h"
 #include "mutex/host.h"
 #include "mutex/label.h"
@@ -22,12 +23,14 @@
 static void
 containers_shut(struct mutex_queue *queue)
 {
-    struct heap *const heaps[] = {&queue->active, &queue->backoff, &queue->error_backoff};
+    struct heap *const heaps[] = {&queue->active, &queue->backoff, &queue->error_backoff,
+                                  &queue->groups.active};
     struct memory *memory = &queue->base.memory;
 
     heap_shut(&queue->room, heaps, sizeof heaps / sizeof heaps[0]);
     mutex_keeps_shut(&queue->keeps);
     mutex_labels_shut(&queue->labels);
+    mutex_groups_shut(&queue->groups);
     entries_shut(&queue->entries);
     mutex_names_shut(&queue->names);
     memory_free(memory, MEMORY_OTHER, queue->incoming,
@@ -52,6 +55,7 @@ containers_open(struct mutex_queue *queue)
     entries_open(&queue->entries, memory);
     mutex_keeps_open(&queue->keeps, memory, &queue->entries);
     mutex_labels_open(&queue->labels, memory, &queue->entries);
+    mutex_groups_open(&queue->groups, memory, &queue->entries);
     mutex_names_open(&queue->names, memory);
     return mutex_place_reserve_labels(queue, registry_label_count(&queue->base.registry));
 }
@@ -112,6 +116,9 @@ release_objects(struct mutex_queue *queue)
         }
         const struct entry *entry = pod_at(queue, i);
 
+        if (entry_is_group(entry)) {
+            continue;
+        }
         if (entry->place != SCHEDQ_NOWHERE) {
             config->release(config->object_ctx, entry->object);
         }
@@ -301,6 +308,13 @@ const struct engine_ops mutex_engine = {
     .hold = mutex_hold,
     .not_before = mutex_not_before,
     .labelled = mutex_labelled,
+    .group_add = mutex_group_add,
+    .group_update = mutex_group_update,
+    .group_delete = mutex_group_delete,
+    .group_activate = mutex_group_activate,
+    .group_get = mutex_group_get,
+    .pop_group = mutex_pop_group,
+    .group_done = mutex_group_done,
     .notify = mutex_notify,
     .event_begin = mutex_event_begin,
     .event_stamp = mutex_event_stamp,

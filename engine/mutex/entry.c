@@ -178,34 +178,12 @@ entries_give(struct entries *entries, uint32_t index)
 }
 
 struct entry *
-entry_of_bits(const struct entries *entries, uint64_t bits, uint32_t *index)
-{
-    *index = (uint32_t)(bits & PODS_MAX);
-    if (*index >= entries_end(entries) || entries->pages[*index / PAGE_ENTRIES] == NULL) {
-        return NULL;
-    }
-    return entry_at(entries, *index);
-}
-
-struct entry *
 entry_of_handle(const struct entries *entries, schedq_pod_t pod, uint32_t *index)
 {
     struct entry *entry = entry_of_bits(entries, pod.bits, index);
 
     if (entry == NULL || entry->place == SCHEDQ_NOWHERE || (entry->marks & MARK_DELETED) != 0 ||
         entry_handle(entry, *index).bits != pod.bits) {
-        return NULL;
-    }
-    return entry;
-}
-
-struct entry *
-entry_of_token(const struct entries *entries, schedq_token_t token, uint32_t *index)
-{
-    struct entry *entry = entry_of_bits(entries, token.bits, index);
-
-    if (entry == NULL || entry->place != SCHEDQ_INFLIGHT ||
-        entry_ref(entry, *index) != token.bits) {
         return NULL;
     }
     return entry;

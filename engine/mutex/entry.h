@@ -30,8 +30,11 @@ enum entry_mark {
     MARK_TIMED = 8,     /* keeps.h has a time for it */
     MARK_LABELLED = 16, /* labels.h has a label for it */
     MARK_FLUSHED = 32,  /* waiting or active: as popped.flushed */
+    MARK_MEMBER = 64,   /* groups.h has its group: it waits there, and nowhere else */
+    MARK_GROUP = 128,   /* no pod, but the record of a group */
     MARKS_KEPT = MARK_HELD | MARK_TIMED,
-    MARKS_ASIDE = MARK_TIMED | MARK_LABELLED /* of the description, not in the record */
+    /* of the description, not in the record */
+    MARKS_ASIDE = MARK_TIMED | MARK_LABELLED | MARK_MEMBER | MARK_GROUP
 };
 
 struct entry {
@@ -179,14 +182,8 @@ entry_ref(const struct entry *entry, uint32_t index)
     return entry_bits(index, entry->version);
 }
 
-/** The record behind 64 bits from a caller, NULL if that number does not exist; *index is set. */
-struct entry *entry_of_bits(const struct entries *entries, uint64_t bits, uint32_t *index);
-
 /** The pod that a handle names: waiting, or in flight and not deleted. NULL if none. */
 struct entry *entry_of_handle(const struct entries *entries, schedq_pod_t pod, uint32_t *index);
-
-/** The pod that this token's holder has in flight (deleted ones too). NULL: the token was used. */
-struct entry *entry_of_token(const struct entries *entries, schedq_token_t token, uint32_t *index);
 
 /** Every change of place, and every update of a waiting pod, ends what refs and tokens said. */
 static inline void
@@ -204,11 +201,48 @@ entry_is_waiting(const struct entry *entry)
     return entry->place != SCHEDQ_NOWHERE && entry->place != SCHEDQ_INFLIGHT;
 }
 
+static inline bool
+entry_is_member(const struct entry *entry)
+{
+    return __builtin_expect((entry->marks & MARK_MEMBER) != 0, 0);
+}
+
+/** The record of a group, which no call for pods may find. */
+static inline bool
+entry_is_group(const struct entry *entry)
+{
+    return __builtin_expect((entry->marks & MARK_GROUP) != 0, 0);
+}
+
 /** It waits for an event or for its backoff: it is in a lot. */
 static inline bool
 entry_is_candidate(const struct entry *entry)
 {
     return entry->place >= SCHEDQ_BACKOFF && entry->place <= SCHEDQ_GATED;
+}
+
+/** The record behind 64 bits from a caller, NULL if that number does not exist; *index is set. */
+static inline struct entry *
+entry_of_bits(const struct entries *entries, uint64_t bits, uint32_t *index)
+{
+    *index = (uint32_t)(bits & PODS_MAX);
+    if (*index >= entries_end(entries) || entries->pages[*index / PAGE_ENTRIES] == NULL) {
+        return NULL;
+    }
+    return entry_at(entries, *index);
+}
+
+/** The pod that this token's holder has in flight (deleted ones too). NULL: the token was used. */
+STRAIGHT struct entry *
+entry_of_token(const struct entries *entries, schedq_token_t token, uint32_t *index)
+{
+    struct entry *entry = entry_of_bits(entries, token.bits, index);
+
+    if (entry == NULL || entry->place != SCHEDQ_INFLIGHT ||
+        entry_ref(entry, *index) != token.bits) {
+        return NULL;
+    }
+    return entry;
 }
 
 #endif

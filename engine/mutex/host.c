@@ -227,7 +227,7 @@ apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now,
         return SCHEDQ_GONE;
     }
     if (entry_ref(entry, index) != decision->ref ||
-        (decision->if_backing_off && !mutex_place_is_backing_off(queue, entry, now))) {
+        (decision->if_backing_off && !mutex_place_is_backing_off(queue, entry, index, now))) {
         mutex_report_pod(queue, index, result);
         return SCHEDQ_CHANGED;
     }

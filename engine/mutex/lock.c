@@ -35,7 +35,7 @@ static void
 publish_words(struct mutex_queue *queue)
 {
     schedq_words_t *words = &queue->base.words;
-    uint32_t poppable = is_poppable(queue);
+    uint32_t poppable = is_poppable_with_groups(queue);
 
     word_update(&words->parked, queue->parked.count);
     word_update(&words->gated, queue->gated.count);

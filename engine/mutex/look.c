@@ -114,7 +114,8 @@ snapshot_batch(struct batch *batch, uint32_t *index)
     for (; *index < entries_end(&queue->entries) && batch->count < BATCH_PODS; ++*index) {
         bool exists = queue->entries.pages[*index / PAGE_ENTRIES] != NULL;
 
-        if (exists && pod_at(queue, *index)->place != SCHEDQ_NOWHERE) {
+        if (exists && pod_at(queue, *index)->place != SCHEDQ_NOWHERE &&
+            !entry_is_group(pod_at(queue, *index))) {
             batch_take(batch, *index);
         }
     }
@@ -336,6 +337,50 @@ mutex_position(schedq_worker_t *worker, schedq_pod_t pod, uint64_t *lower, uint6
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
+static uint64_t *
+place_count(schedq_stats_t *stats, uint8_t place)
+{
+    switch (place) {
+    case SCHEDQ_ACTIVE:
+        return &stats->active;
+    case SCHEDQ_BACKOFF:
+        return &stats->backoff;
+    case SCHEDQ_ERROR_BACKOFF:
+        return &stats->error_backoff;
+    case SCHEDQ_PARKED:
+        return &stats->parked;
+    case SCHEDQ_GATED:
+        return &stats->gated;
+    default:
+        return NULL;
+    }
+}
+
+/* Members count where their record is. */
+static void
+add_groups(const struct mutex_queue *queue, schedq_stats_t *stats)
+{
+    const struct groups *groups = &queue->groups;
+
+    for (uint32_t slot = 0; slot < groups->made; slot++) {
+        const struct group *group = group_at(groups, slot);
+
+        if (group->number == 0 || group->record == NO_ENTRY || group->parent != 0) {
+            continue;
+        }
+        uint8_t place = pod_at(queue, group->record)->place;
+        uint64_t *count = place_count(stats, place);
+        uint64_t size = group->declared ? mutex_groups_size(groups, slot) : 0;
+
+        stats->groups_at[place]++;
+        stats->members_at[place] += size;
+        if (count != NULL) {
+            *count += size - (place == SCHEDQ_ACTIVE ? 0 : 1);
+            stats->aside -= size;
+        }
+    }
+}
+
 static void
 fill_stats(const struct mutex_queue *queue, schedq_stats_t *stats)
 {
@@ -351,6 +396,9 @@ fill_stats(const struct mutex_queue *queue, schedq_stats_t *stats)
         .parked = queue->parked.count,
         .gated = queue->gated.count,
         .held = queue->base.words.held,
+        .aside = queue->base.words.aside,
+        .groups = queue->groups.records,
+        .groups_known = queue->groups.capacity != 0,
         .inflight = queue->inflight,
         .nominated = queue->nominator.count,
         .adds = counters->adds,
@@ -370,6 +418,7 @@ fill_stats(const struct mutex_queue *queue, schedq_stats_t *stats)
         .bytes_other = memory_bytes(memory, MEMORY_OTHER),
         .fences = SCHEDQ_FENCES_REAL,
     };
+    add_groups(queue, stats);
 }
 
 /* `count` pods that wait so. */
@@ -447,7 +496,7 @@ mutex_stats(schedq_t *base, schedq_stats_t *stats)
 
 /* metrics_incoming_fn */
 static void
-count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_COUNTERS])
+count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_ALL])
 {
     const struct mutex_queue *queue = base;
 
@@ -469,7 +518,8 @@ visit_pods(const void *base, struct metrics_pods *pods)
         }
         const struct entry *entry = pod_at(queue, i);
 
-        if (entry->place != SCHEDQ_NOWHERE && (entry->marks & MARK_DELETED) == 0) {
+        if (entry->place != SCHEDQ_NOWHERE && !entry_is_group(entry) &&
+            (entry->marks & MARK_DELETED) == 0) {
             metrics_pods_add(
                 pods, &(struct metrics_pod){.place = (schedq_place_t)entry->place,
                                             .profile = entry->profile,

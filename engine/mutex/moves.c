@@ -14,6 +14,7 @@
  */
 #include "mutex/moves.h"
 
+#include "mutex/gather.h"
 #include "mutex/route.h"
 #include "platform/inside.h"
 #include "plugins/narrow.h"
@@ -70,7 +71,7 @@ mutex_moves_announce(struct mutex_queue *queue, const struct cluster_event *even
     if (registered || !queue->base.rules.ignores_unregistered) {
         queue->moved = sequence;
     }
-    if (queue->inflight > 0) {
+    if (queue->inflight + queue->groups.inflight > 0) {
         /* No hint will ask for the objects of an event that is not registered. */
         mutex_event_log_record(&queue->log, event->event, registered ? event->old_object : 0,
                                registered ? event->new_object : 0);
@@ -107,9 +108,12 @@ concerns_assigned(const struct walk *walk, const struct entry *entry)
     return matches;
 }
 
+/* A pod by itself. */
 STRAIGHT bool
-is_candidate(const struct walk *walk, const struct entry *entry)
+passes(const void *ctx, const struct entry *entry)
 {
+    const struct walk *walk = ctx;
+
     if (walk->assigned != NULL && !concerns_assigned(walk, entry)) {
         return false;
     }
@@ -117,10 +121,25 @@ is_candidate(const struct walk *walk, const struct entry *entry)
         return true;
     }
     inside_calls(CALLBACK_PRECHECK);
-    bool passes = walk->change->precheck(walk->change->precheck_ctx, entry->object) != 0;
+    bool passed = walk->change->precheck(walk->change->precheck_ctx, entry->object) != 0;
 
     inside_calls(CALLBACK_NONE);
-    return passes;
+    return passed;
+}
+
+/* mutex_gather_test */
+static bool
+member_passes(const void *ctx, const struct entry *entry)
+{
+    return passes(ctx, entry);
+}
+
+/* A group, if any of its members is. */
+STRAIGHT bool
+is_candidate(const struct walk *walk, const struct entry *entry, uint32_t index)
+{
+    return entry_is_group(entry) ? mutex_gather_any(walk->route.queue, index, member_passes, walk)
+                                 : passes(walk, entry);
 }
 
 /* Can any pod of this lot be a candidate? The catch-all's pods answer for themselves. */
@@ -134,7 +153,7 @@ lot_is_reached(const struct walk *walk, const struct lot *lot)
         (rejectors & registry_reached(registry, lot->key.profile, walk->event.event)) == 0) {
         return false;
     }
-    if (walk->assigned != NULL && !lot->key.affinity &&
+    if (walk->assigned != NULL && !lot->key.affinity && !queue_has_groups(walk->route.queue) &&
         (lot->key.unschedulable & registry_spread(registry, lot->key.profile)) == 0) {
         return false;
     }
@@ -152,7 +171,7 @@ try_listed(const struct walk *walk, uint32_t index)
     uint64_t silent, unschedulable = entry->unschedulable, pending = entry->pending;
 
     if (!narrow_concerns(walk->listed, entry->profile, entry->name, entry->name_length, &silent) ||
-        !is_candidate(walk, entry) || narrow_skips(silent, &unschedulable, &pending)) {
+        !is_candidate(walk, entry, index) || narrow_skips(silent, &unschedulable, &pending)) {
         return;
     }
     const struct requeue_question question = {.pod = entry->object,
@@ -176,7 +195,7 @@ try_pod(const struct walk *walk, uint32_t index)
     struct mutex_queue *queue = walk->route.queue;
     const struct entry *entry = pod_at(queue, index);
 
-    if (walk->listed != NULL) {
+    if (walk->listed != NULL && !entry_is_group(entry)) { /* of a group all members are asked */
         if (registry_gate_hears(&queue->base.registry, entry->profile, entry->gate,
                                 walk->event.event)) {
             try_listed(walk, index);
@@ -185,11 +204,13 @@ try_pod(const struct walk *walk, uint32_t index)
     }
     if (!registry_gate_hears(&queue->base.registry, entry->profile, entry->gate,
                              walk->event.event) ||
-        !is_candidate(walk, entry)) {
+        !is_candidate(walk, entry, index)) {
         return;
     }
-    if (mutex_route_by_strategy(&walk->route, index,
-                                mutex_moves_judge(queue, entry, &walk->event))) {
+    enum strategy strategy = entry_is_group(entry) ? mutex_gather_judge(queue, index, &walk->event)
+                                                   : mutex_moves_judge(queue, entry, &walk->event);
+
+    if (mutex_route_by_strategy(&walk->route, index, strategy)) {
         queue->counters.moves++;
     }
 }
@@ -276,6 +297,49 @@ walk_newer(struct walk *walk)
     }
 }
 
+static bool
+waits_for_event(const struct entry *entry)
+{
+    return entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED;
+}
+
+/* mutex_gather_test */
+static bool
+is_unrejected(const void *ctx, const struct entry *member)
+{
+    (void)ctx;
+    return (member->unschedulable | member->pending) == 0;
+}
+
+/*
+ * It helps the group of that pod, if it is a member that waits. In kube also each group that has a
+ * member which nothing rejected: any event helps that.
+ */
+RARELY static void
+move_target_groups(const struct walk *walk, uint32_t member)
+{
+    struct mutex_queue *queue = walk->route.queue;
+    uint32_t own = member != NO_ENTRY ? mutex_gather_record(queue, group_of(&queue->groups, member))
+                                      : NO_ENTRY;
+
+    for (uint32_t slot = 0; slot < queue->groups.made; slot++) {
+        const struct group *group = group_at(&queue->groups, slot);
+        uint32_t record = group->number != 0 ? group->record : NO_ENTRY;
+
+        if (record == NO_ENTRY || !waits_for_event(pod_at(queue, record)) ||
+            !registry_gate_hears(&queue->base.registry, pod_at(queue, record)->profile,
+                                 pod_at(queue, record)->gate, walk->event.event) ||
+            !is_candidate(walk, pod_at(queue, record), record)) {
+            continue;
+        }
+        if ((record == own || (queue->base.rules.groups_as_kube &&
+                               mutex_gather_any(queue, record, is_unrejected, NULL))) &&
+            mutex_route_by_strategy(&walk->route, record, STRATEGY_AFTER_BACKOFF)) {
+            queue->counters.moves++;
+        }
+    }
+}
+
 /* A wildcard that has an object concerns the one pod that is the object, or none. */
 static void
 move_target(struct walk *walk, schedq_pod_t target)
@@ -284,12 +348,15 @@ move_target(struct walk *walk, schedq_pod_t target)
     uint32_t index;
     struct entry *entry = entry_of_handle(&queue->entries, target, &index);
 
+    if (queue->groups.records > 0) {
+        move_target_groups(walk, entry != NULL && entry->place == SCHEDQ_ASIDE ? index : NO_ENTRY);
+    }
     if (entry == NULL) {
         return;
     }
     if (entry->place == SCHEDQ_INFLIGHT) {
         entry->marks |= MARK_ACTIVATED;
-    } else if (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED) {
+    } else if (waits_for_event(entry)) {
         try_pod(walk, index);
     }
 }

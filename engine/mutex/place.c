@@ -2,6 +2,7 @@
 #include "mutex/place.h"
 
 #include "platform/words.h"
+#include "policy/group.h"
 #include "policy/order.h"
 
 uint32_t
@@ -17,11 +18,11 @@ entry_band(const struct mutex_queue *queue, const struct entry *entry)
 }
 
 static struct heap *
-heap_of(struct mutex_queue *queue, uint8_t place)
+heap_of(struct mutex_queue *queue, const struct entry *entry)
 {
-    switch (place) {
+    switch (entry->place) {
     case SCHEDQ_ACTIVE:
-        return &queue->active;
+        return entry_is_group(entry) ? &queue->groups.active : &queue->active;
     case SCHEDQ_BACKOFF:
         return &queue->backoff;
     case SCHEDQ_ERROR_BACKOFF:
@@ -76,13 +77,31 @@ mutex_place_of_backoff(const struct mutex_queue *queue, const struct entry *entr
 {
     bool failed_with_error = (entry->unschedulable | entry->pending) == 0;
 
-    return failed_with_error && queue->base.rules.errors_apart ? SCHEDQ_ERROR_BACKOFF
-                                                               : SCHEDQ_BACKOFF;
+    /* no pop takes from there: a record is not taken early, whatever the rules */
+    return entry_is_group(entry) || (failed_with_error && queue->base.rules.errors_apart)
+               ? SCHEDQ_ERROR_BACKOFF
+               : SCHEDQ_BACKOFF;
+}
+
+/* By the number of members that it had when it failed. */
+COLD static int64_t
+expiry_of_record(const struct mutex_queue *queue, const struct entry *entry, uint32_t index)
+{
+    uint32_t slot = group_of(&queue->groups, index);
+    const struct backoff_counters counters = {
+        .attempts = entry->attempts, .rejections = entry->rejections, .errors = entry->errors};
+    const struct backoff_rules rules = group_backoff_rules(
+        &queue->base.rules.backoff, group_at(&queue->groups, slot)->backoff_size, entry->attempts);
+
+    return backoff_expiry(&rules, &counters, entry->timestamp);
 }
 
 int64_t
-mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry)
+mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry, uint32_t index)
 {
+    if (entry_is_group(entry)) {
+        return expiry_of_record(queue, entry, index);
+    }
     const struct backoff_counters counters = {
         .attempts = entry->attempts, .rejections = entry->rejections, .errors = entry->errors};
 
@@ -90,12 +109,14 @@ mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry)
 }
 
 bool
-mutex_place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry, int64_t now)
+mutex_place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry,
+                           uint32_t index, int64_t now)
 {
     if (entry->gate != 0 && queue->base.rules.gated_never_backs_off) {
         return false;
     }
-    return backoff_is_waiting(&queue->base.rules.backoff, mutex_place_expiry(queue, entry), now);
+    return backoff_is_waiting(&queue->base.rules.backoff, mutex_place_expiry(queue, entry, index),
+                              now);
 }
 
 static struct order
@@ -108,15 +129,14 @@ order_of(const struct mutex_queue *queue, uint32_t index)
                                          : order_by_time(entry->expiry, rank, index);
 }
 
+/* Of one that backs off. */
 static void
 heap_enter(struct mutex_queue *queue, uint32_t index)
 {
     struct entry *entry = pod_at(queue, index);
 
-    if (entry->place != SCHEDQ_ACTIVE) {
-        entry->expiry = mutex_place_expiry(queue, entry);
-    }
-    heap_push(&queue->room, heap_of(queue, entry->place), order_of(queue, index));
+    entry->expiry = mutex_place_expiry(queue, entry, index);
+    heap_push(&queue->room, heap_of(queue, entry), order_of(queue, index));
 }
 
 /* A time releases it, unless a call does. */
@@ -150,6 +170,25 @@ hold_leave(struct mutex_queue *queue, uint32_t index)
     }
 }
 
+/* A record that is aside is nowhere. */
+COLD static void
+aside_enter(struct mutex_queue *queue, uint32_t index)
+{
+    if (entry_is_member(pod_at(queue, index))) {
+        word_store(&queue->base.words.aside, queue->base.words.aside + 1);
+        mutex_groups_enter(&queue->groups, index);
+    }
+}
+
+COLD static void
+aside_leave(struct mutex_queue *queue, uint32_t index)
+{
+    if (entry_is_member(pod_at(queue, index))) {
+        word_store(&queue->base.words.aside, queue->base.words.aside - 1);
+        mutex_groups_leave(&queue->groups, index);
+    }
+}
+
 void
 mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t place)
 {
@@ -158,11 +197,21 @@ mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t plac
     entry->place = (uint8_t)place;
     entry_changed(entry);
     if (place == SCHEDQ_ACTIVE) {
-        heap_enter(queue, index);
-        if (queue->base.config.max_bands != 0) {
-            mutex_bands_activate(&queue->bands, entry_band(queue, entry));
+        if (entry_is_group(entry)) {
+            heap_push(&queue->room, &queue->groups.active, order_of(queue, index));
+            queue->made_poppable++; /* all are woken */
+        } else {
+            heap_push(&queue->room, &queue->active,
+                      order_by_rank(mutex_place_rank(queue, entry), entry->order_key, index));
+            if (queue->base.config.max_bands != 0) {
+                mutex_bands_activate(&queue->bands, entry_band(queue, entry));
+            }
         }
         queue->made_poppable++;
+        return;
+    }
+    if (place == SCHEDQ_ASIDE) {
+        aside_enter(queue, index);
         return;
     }
     queue->time_changed = true;
@@ -190,14 +239,15 @@ mutex_place_leave(struct mutex_queue *queue, uint32_t index)
 
     switch (entry->place) {
     case SCHEDQ_ACTIVE:
-        heap_remove(&queue->room, &queue->active, index);
-        if (queue->base.config.max_bands != 0) {
+        heap_remove(&queue->room, entry_is_group(entry) ? &queue->groups.active : &queue->active,
+                    index);
+        if (queue->base.config.max_bands != 0 && !entry_is_group(entry)) {
             mutex_bands_deactivate(&queue->bands, entry_band(queue, entry));
         }
         return;
     case SCHEDQ_BACKOFF:
     case SCHEDQ_ERROR_BACKOFF:
-        heap_remove(&queue->room, heap_of(queue, entry->place), index);
+        heap_remove(&queue->room, heap_of(queue, entry), index);
         break;
     case SCHEDQ_PARKED:
     case SCHEDQ_GATED:
@@ -205,6 +255,9 @@ mutex_place_leave(struct mutex_queue *queue, uint32_t index)
         break;
     case SCHEDQ_HELD:
         hold_leave(queue, index);
+        return;
+    case SCHEDQ_ASIDE:
+        aside_leave(queue, index);
         return;
     default:
         return;
@@ -217,7 +270,7 @@ void
 mutex_place_again(struct mutex_queue *queue, uint32_t index)
 {
     struct entry *entry = pod_at(queue, index);
-    struct heap *heap = heap_of(queue, entry->place);
+    struct heap *heap = heap_of(queue, entry);
 
     entry_changed(entry);
     if (heap != NULL) {
@@ -232,12 +285,22 @@ mutex_place_again(struct mutex_queue *queue, uint32_t index)
 }
 
 void
-mutex_place_count(struct mutex_queue *queue, uint32_t counter, uint32_t label)
+mutex_place_count_record(struct mutex_queue *queue, uint32_t index, enum incoming_place place,
+                         bool named, uint32_t label)
 {
-    if (label == LABEL_NONE || (label == LABEL_POD_UPDATE && !queue->base.rules.counts_updates)) {
-        return;
+    mutex_place_count_group(queue, place,
+                            mutex_groups_size(&queue->groups, group_of(&queue->groups, index)),
+                            !named, label);
+}
+
+void
+mutex_place_count_group(struct mutex_queue *queue, enum incoming_place place, uint64_t pods,
+                        bool entity, uint32_t label)
+{
+    if (mutex_place_counts(queue, label)) {
+        queue->incoming[label][incoming_group_pods(place)] += pods;
+        queue->incoming[label][incoming_groups(place)] += entity ? 1 : 0;
     }
-    queue->incoming[label][counter]++;
 }
 
 bool
@@ -251,7 +314,7 @@ mutex_place_reserve_labels(struct mutex_queue *queue, uint32_t labels)
     if (capacity == queue->incoming_capacity) {
         return true;
     }
-    uint64_t(*incoming)[INCOMING_COUNTERS] =
+    uint64_t(*incoming)[INCOMING_ALL] =
         memory_grow(&queue->base.memory, MEMORY_OTHER, queue->incoming, queue->incoming_capacity,
                     capacity, sizeof *incoming);
     if (incoming == NULL) {

@@ -41,10 +41,43 @@ mutex_place_set_time(struct mutex_queue *queue, struct entry *entry, uint32_t in
     }
 }
 
-/** Counts a pod that came in, by its counter (metrics.h). LABEL_NONE counts nothing. */
-void mutex_place_count(struct mutex_queue *queue, uint32_t counter, uint32_t label);
+/** Counts so many members that came in, and their record as an entity, or not. */
+void mutex_place_count_group(struct mutex_queue *queue, enum incoming_place place, uint64_t pods,
+                             bool entity, uint32_t label);
 
 #define LABEL_NONE UINT32_MAX
+
+/** Are pods counted that come in by this label? */
+static inline bool
+mutex_place_counts(const struct mutex_queue *queue, uint32_t label)
+{
+    return label != LABEL_NONE && (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates);
+}
+
+void mutex_place_count_record(struct mutex_queue *queue, uint32_t index, enum incoming_place place,
+                              bool named, uint32_t label);
+
+/** Counts a pod that came in. */
+static inline void
+mutex_place_count_pod(struct mutex_queue *queue, enum incoming_place place, bool named,
+                      uint32_t label)
+{
+    if (mutex_place_counts(queue, label)) {
+        queue->incoming[label][incoming_counter(place, named)]++;
+    }
+}
+
+/** Counts a pod that came in; a record with its members. `named`: by a verdict (metrics.h). */
+static inline void
+mutex_place_count(struct mutex_queue *queue, const struct entry *entry, uint32_t index,
+                  enum incoming_place place, bool named, uint32_t label)
+{
+    if (entry_is_group(entry)) {
+        mutex_place_count_record(queue, index, place, named, label);
+    } else {
+        mutex_place_count_pod(queue, place, named, label);
+    }
+}
 
 /** Makes the counters reach all labels that are known. False: no memory. */
 bool mutex_place_reserve_labels(struct mutex_queue *queue, uint32_t labels);
@@ -55,11 +88,12 @@ uint32_t mutex_place_rank(const struct mutex_queue *queue, const struct entry *e
 /** The backoff place that fits the pod's rejectors. */
 schedq_place_t mutex_place_of_backoff(const struct mutex_queue *queue, const struct entry *entry);
 
-/** End of the pod's backoff as it is compared; BACKOFF_NONE if it has none. */
-int64_t mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry);
+/** End of its backoff as it is compared; BACKOFF_NONE if it has none. */
+int64_t mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry,
+                           uint32_t index);
 
 /** True: the pod's backoff is not over at `now`. */
 bool mutex_place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry,
-                                int64_t now);
+                                uint32_t index, int64_t now);
 
 #endif

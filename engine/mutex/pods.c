@@ -4,6 +4,7 @@
 #include "mutex/pods.h"
 
 #include "mutex/admit.h"
+#include "mutex/gather.h"
 #include "mutex/hold.h"
 #include "mutex/moves.h"
 #include "mutex/report.h"
@@ -201,6 +202,31 @@ update_in_flight(struct mutex_queue *queue, const struct update *update, uint64_
     }
 }
 
+/* The record of an updated member hears of the update as one that waits itself. */
+RARELY static void
+retry_record(struct mutex_queue *queue, uint32_t index, const struct update *update,
+             schedq_result_t *result)
+{
+    uint32_t record = mutex_gather_record(queue, group_of(&queue->groups, index));
+    struct route route = {.queue = queue, .result = result, .now = queue_now(queue)};
+
+    if (record == NO_ENTRY || (pod_at(queue, record)->place != SCHEDQ_PARKED &&
+                               pod_at(queue, record)->place != SCHEDQ_GATED)) {
+        return;
+    }
+    for (size_t i = 0; i < update->event_count; i++) {
+        const struct cluster_event event = {.event = update->events[i],
+                                            .old_object = update->old_object,
+                                            .new_object = pod_at(queue, index)->object};
+
+        route.label = registry_label(&queue->base.registry, update->events[i]);
+        if (mutex_route_by_strategy(&route, record, mutex_gather_judge(queue, record, &event))) {
+            queue->counters.moves++;
+            return;
+        }
+    }
+}
+
 /* A waiting pod, in the place that it had. */
 STRAIGHT void
 settle_updated(struct mutex_queue *queue, uint32_t index, const struct update *update,
@@ -212,6 +238,8 @@ settle_updated(struct mutex_queue *queue, uint32_t index, const struct update *u
     if (!queue->base.rules.host &&
         (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED)) {
         retry_updated(queue, index, update, result);
+    } else if (!queue->base.rules.host && entry->place == SCHEDQ_ASIDE) {
+        retry_record(queue, index, update, result);
     }
 }
 
@@ -329,8 +357,8 @@ mutex_update(schedq_worker_t *worker, const struct hashed_name *name, const sche
 
 /* ---- delete ---------------------------------------------------------------------------------- */
 
-static void
-delete_found(struct mutex_queue *queue, uint32_t index)
+STRAIGHT void
+delete_pod(struct mutex_queue *queue, uint32_t index)
 {
     struct entry *entry = pod_at(queue, index);
 
@@ -348,6 +376,36 @@ delete_found(struct mutex_queue *queue, uint32_t index)
     entry->marks |= MARK_DELETED;
 }
 
+/* A member's record is where it belongs, without it. */
+RARELY static void
+delete_member(struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
+{
+    struct entry *entry = pod_at(queue, index);
+    uint64_t number = group_at(&queue->groups, group_of(&queue->groups, index))->number;
+    const struct route route = {.queue = queue,
+                                .result = result,
+                                .now = queue_now(queue),
+                                .label = LABEL_POD_ADD,
+                                .recount = true};
+
+    delete_pod(queue, index);
+    uint32_t slot = mutex_groups_find(&queue->groups, number);
+
+    if (slot != NO_GROUP && (entry->place != SCHEDQ_INFLIGHT || queue->base.rules.groups_as_kube)) {
+        mutex_gather_left(&route, slot);
+    }
+}
+
+static void
+delete_found(struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
+{
+    if (entry_is_member(pod_at(queue, index))) {
+        delete_member(queue, index, result);
+    } else {
+        delete_pod(queue, index);
+    }
+}
+
 schedq_status_t
 mutex_delete(schedq_worker_t *worker, const struct pod_key *key, schedq_result_t *result)
 {
@@ -360,8 +418,9 @@ mutex_delete(schedq_worker_t *worker, const struct pod_key *key, schedq_result_t
     if (entry != NULL) {
         mutex_report_pod(queue, index, result);
         result->ref = result->backing_off = 0;
-        delete_found(queue, index);
+        delete_found(queue, index, result);
         result->place = entry->place;
+        result->poppable = queue->made_poppable > 0;
     }
     queue_unlock(queue);
     return entry != NULL ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
@@ -369,8 +428,8 @@ mutex_delete(schedq_worker_t *worker, const struct pod_key *key, schedq_result_t
 
 /* ---- activate, nominate ---------------------------------------------------------------------- */
 
-static void
-activate(const struct route *route, uint32_t index)
+void
+mutex_activate_one(const struct route *route, uint32_t index)
 {
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
@@ -379,6 +438,15 @@ activate(const struct route *route, uint32_t index)
     case SCHEDQ_INFLIGHT:
         if (queue->base.rules.activates_in_flight) {
             entry->marks |= MARK_ACTIVATED;
+        }
+        break;
+    case SCHEDQ_ASIDE:
+        if (entry_is_member(entry)) {
+            uint32_t record = mutex_gather_record(queue, group_of(&queue->groups, index));
+
+            if (record != NO_ENTRY) {
+                mutex_activate_one(route, record);
+            }
         }
         break;
     case SCHEDQ_BACKOFF:
@@ -411,7 +479,7 @@ mutex_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
         uint32_t index;
 
         if (entry_of_handle(&queue->entries, pods[i], &index) != NULL) {
-            activate(&route, index);
+            mutex_activate_one(&route, index);
         }
     }
     result->poppable = queue->made_poppable > 0;

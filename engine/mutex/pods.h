@@ -19,6 +19,10 @@ schedq_status_t mutex_delete(schedq_worker_t *worker, const struct pod_key *key,
                              schedq_result_t *result);
 schedq_status_t mutex_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
                                schedq_result_t *result);
+/** A pod, or a record, that waits, or is in flight. */
+struct route;
+void mutex_activate_one(const struct route *route, uint32_t index);
+
 schedq_status_t mutex_nominate(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node);
 
 #endif

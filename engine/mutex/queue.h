@@ -11,6 +11,7 @@
  *   pods.c       add, find, update, delete, activate, nominate
  *   hold.c       hold, release, not-before
  *   label.c      all pods of a label
+ *   group.c      declaring, updating, ending, and looking at groups; their pop and its end
  *   moves.c      events that callbacks decide
  *   host.c       events that the host decides
  *   look.c       get, snapshot, nominated pods, peek, position, stats
@@ -21,25 +22,29 @@
  *   lock.c       the lock, the words, waking
  *   deadline.c   when time is wanted next
  *   route.c      where a pod goes: gates, backoff, active
+ *   gather.c     members and the record of their root
  *   admit.c      making and ending a pod's record
  *   place.c      putting a pod into a place and taking it out; counts
- *   heap, keeps, labels, lots, index, names, bands, nominator, event_log, entry: containers that
- *   know nothing of each other
+ *   heap, keeps, labels, groups, lots, index, names, bands, nominator, event_log, entry: containers
+ *   that know nothing of each other
  *
  * INVARIANTS, true whenever the lock is free
  *   1  entry.place says where a pod is, and exactly the containers of that place hold it:
- *        ACTIVE          heap active
+ *        ACTIVE          heap active; a record: heap groups.active
  *        BACKOFF         heap backoff, lot BACKOFF
  *        ERROR_BACKOFF   heap error_backoff, lot ERROR_BACKOFF
  *        PARKED          its lot, age list parked
  *        GATED           its lot, age list gated
  *        HELD            heap keeps.until if a time releases it, else none
+ *        ASIDE           a member: the list of its group; a record: none
  *        INFLIGHT        none
- *   2  the index holds every pod but those that are in flight and deleted.
+ *   2  the index holds every pod but those that are in flight and deleted, and no record.
  *   3  every heap, the positions and the index have room for as many pods as there are records; a
  *      pod takes a record at admission, so no later call needs memory for it.
  *   4  a pod that something keeps back is in flight or HELD.
  *   5  entry.version is new after every change of place and every update of a waiting pod.
+ *   6  a member is ASIDE, HELD or in flight. A record is queued only if its group is a root and
+ *      complete; then it is not ASIDE, unless a call is about to bring it out.
  *
  * Hints, PreEnqueue and preCheck run with the lock held, as in kube-scheduler; visitors and
  * metrics' writers do not.
@@ -51,6 +56,7 @@
 #include "mutex/bands.h"
 #include "mutex/entry.h"
 #include "mutex/event_log.h"
+#include "mutex/groups.h"
 #include "mutex/heap.h"
 #include "mutex/index.h"
 #include "mutex/keeps.h"
@@ -93,7 +99,7 @@ struct mutex_queue {
     bool yields;            /* events give the lock away while somebody waits for it */
     bool armed;             /* the host is told of the next pod (pop that found nothing) */
     bool time_changed;      /* a pod entered or left a place that time looks at */
-    uint32_t made_poppable; /* since the lock was taken */
+    uint32_t made_poppable; /* since the lock was taken; a record counts as two */
     uint32_t waiting;       /* threads that wait for the lock, where it is given away */
     uint32_t turns;         /* there too: grows with every unlock */
 
@@ -113,6 +119,7 @@ struct mutex_queue {
     struct lots lots;
     struct keeps keeps;
     struct labels labels;
+    struct groups groups;
     struct age_list parked, gated;
     int64_t gated_oldest;     /* no gated pod counts from before this */
     int64_t leftover_flushed; /* kube presets: what the last flush reached (policy/leftover.h) */
@@ -123,7 +130,7 @@ struct mutex_queue {
     struct nominator nominator;
 
     struct counters counters;
-    uint64_t (*incoming)[INCOMING_COUNTERS]; /* by label */
+    uint64_t (*incoming)[INCOMING_ALL]; /* by label */
     uint32_t incoming_capacity;
 
     struct sleepers sleepers;
@@ -158,11 +165,25 @@ queue_now(const struct mutex_queue *queue)
     return clock_now(&queue->base.clock);
 }
 
+/** Then a lot may have records, whose members answer for themselves. */
+static inline bool
+queue_has_groups(const struct mutex_queue *queue)
+{
+    return queue->groups.records > 0;
+}
+
 static inline bool
 is_poppable(const struct mutex_queue *queue)
 {
     return queue->active.count > 0 ||
            (queue->base.rules.pop_from_backoff && queue->backoff.count > 0);
+}
+
+/** The same for a pop of groups too. */
+static inline bool
+is_poppable_with_groups(const struct mutex_queue *queue)
+{
+    return queue->groups.active.count > 0 || is_poppable(queue);
 }
 
 void queue_lock(struct mutex_queue *queue);

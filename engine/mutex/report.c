@@ -18,7 +18,7 @@ mutex_report_moved(const struct mutex_queue *queue, uint32_t index, schedq_resul
     result->object = entry->object;
     if (queue->base.rules.host && entry_is_candidate(entry)) {
         result->ref = entry_ref(entry, index);
-        result->backing_off = mutex_place_is_backing_off(queue, entry, queue_now(queue));
+        result->backing_off = mutex_place_is_backing_off(queue, entry, index, queue_now(queue));
     }
     result->timestamp_ns = entry->timestamp;
     result->place = entry->place;
@@ -64,6 +64,9 @@ mutex_report_info(const struct mutex_queue *queue, uint32_t index, schedq_pod_in
         .not_before_ns = mutex_keeps_time(&queue->keeps, index),
         .held = (entry->marks & MARK_HELD) != 0,
         .label = (entry->marks & MARK_LABELLED) != 0 ? mutex_labels_of(&queue->labels, index) : 0,
+        .group = entry_is_member(entry)
+                     ? group_at(&queue->groups, group_of(&queue->groups, index))->number
+                     : 0,
         .freed_by = entry_freed(entry),
         .pop_order = flying ? entry->flight.pop_order : 0,
         .cycle = flying && queue->base.rules.count_cycles ? entry->flight.pop_order : 0,
@@ -85,10 +88,10 @@ mutex_report_candidate(const struct mutex_queue *queue, uint32_t index, int64_t 
         .unschedulable = entry->unschedulable,
         .pending = entry->pending,
         .timestamp_ns = entry->timestamp,
-        .expiry_ns = backoff_public(mutex_place_expiry(queue, entry)),
+        .expiry_ns = backoff_public(mutex_place_expiry(queue, entry, index)),
         .place = entry->place,
         .gate = entry->gate,
-        .backing_off = mutex_place_is_backing_off(queue, entry, now),
+        .backing_off = mutex_place_is_backing_off(queue, entry, index, now),
         .profile = entry->profile,
     };
 }

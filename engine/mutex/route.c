@@ -1,6 +1,7 @@
 /* The ways of route.h. */
 #include "mutex/route.h"
 
+#include "mutex/gather.h"
 #include "policy/leftover.h"
 
 /* Before it leaves where it waits. What has no label is an update that is not counted. */
@@ -12,6 +13,24 @@ note_freed(const struct route *route, struct entry *entry)
     }
 }
 
+/* With its members. */
+COLD static void
+enter_active_as_record(const struct route *route, uint32_t index, bool named)
+{
+    struct mutex_queue *queue = route->queue;
+    struct entry *entry = pod_at(queue, index);
+
+    if (entry->initial_attempt == 0 && entry->place != SCHEDQ_ACTIVE) {
+        entry->initial_attempt = route->now;
+    }
+    mutex_gather_begin_attempts(queue, index, route->now);
+    note_freed(route, entry);
+    mutex_place_leave(queue, index);
+    mutex_place_enter(queue, index, SCHEDQ_ACTIVE);
+    mutex_place_count_record(queue, index, INCOMING_ACTIVE, named, route->label);
+    route->result->to_active++;
+}
+
 /* `named`: by a verdict (metrics.h). */
 static void
 enter_active(const struct route *route, uint32_t index, bool named)
@@ -19,13 +38,17 @@ enter_active(const struct route *route, uint32_t index, bool named)
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
 
+    if (entry_is_group(entry)) {
+        enter_active_as_record(route, index, named);
+        return;
+    }
     if (entry->initial_attempt == 0) {
         entry->initial_attempt = route->now;
     }
     note_freed(route, entry);
     mutex_place_leave(queue, index);
     mutex_place_enter(queue, index, SCHEDQ_ACTIVE);
-    mutex_place_count(queue, incoming_counter(INCOMING_ACTIVE, named), route->label);
+    mutex_place_count_pod(queue, INCOMING_ACTIVE, named, route->label);
     route->result->to_active++;
     if (nominate_when_active(queue->base.rules.nominate, route->label)) {
         mutex_nominator_set(&queue->nominator, index, entry->described_node);
@@ -37,18 +60,24 @@ enter_backoff(const struct route *route, uint32_t index, bool named)
 {
     struct mutex_queue *queue = route->queue;
 
-    note_freed(route, pod_at(queue, index));
+    struct entry *entry = pod_at(queue, index);
+
+    note_freed(route, entry);
     mutex_place_leave(queue, index);
-    mutex_place_enter(queue, index, mutex_place_of_backoff(queue, pod_at(queue, index)));
-    mutex_place_count(queue, incoming_counter(INCOMING_BACKOFF, named), route->label);
+    mutex_place_enter(queue, index, mutex_place_of_backoff(queue, entry));
+    mutex_place_count(queue, entry, index, INCOMING_BACKOFF, named, route->label);
     route->result->to_backoff++;
 }
 
 void
 mutex_route_admitted(const struct route *route, uint32_t index, schedq_place_t place, bool named)
 {
+    if (entry_is_member(pod_at(route->queue, index))) {
+        mutex_route_aside(route, index);
+        return;
+    }
     if (place == SCHEDQ_BACKOFF &&
-        mutex_place_is_backing_off(route->queue, pod_at(route->queue, index), route->now)) {
+        mutex_place_is_backing_off(route->queue, pod_at(route->queue, index), index, route->now)) {
         enter_backoff(route, index, named);
     } else {
         enter_active(route, index, named && place == SCHEDQ_ACTIVE);
@@ -60,6 +89,7 @@ mutex_route_gated(const struct route *route, uint32_t index, uint8_t gate)
 {
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
+
     bool stays = entry->place == SCHEDQ_GATED;
     bool came_in = route->recount || (entry->place != SCHEDQ_PARKED && !stays);
 
@@ -74,7 +104,7 @@ mutex_route_gated(const struct route *route, uint32_t index, uint8_t gate)
         route->result->to_gated++;
     }
     if (came_in && queue->base.rules.counts_updates) {
-        mutex_place_count(queue, INCOMING_UNSCHEDULABLE, route->label);
+        mutex_place_count(queue, entry, index, INCOMING_UNSCHEDULABLE, false, route->label);
     }
 }
 
@@ -83,11 +113,15 @@ mutex_route_parked(const struct route *route, uint32_t index)
 {
     struct entry *entry = pod_at(route->queue, index);
 
+    if (entry_is_member(entry)) {
+        mutex_route_aside(route, index);
+        return;
+    }
     mutex_place_leave(route->queue, index);
     entry->gate = 0;
     entry->parking.since = entry->timestamp;
     mutex_place_enter(route->queue, index, SCHEDQ_PARKED);
-    mutex_place_count(route->queue, incoming_counter(INCOMING_UNSCHEDULABLE, true), route->label);
+    mutex_place_count(route->queue, entry, index, INCOMING_UNSCHEDULABLE, true, route->label);
     route->result->to_parked++;
 }
 
@@ -95,21 +129,28 @@ void
 mutex_route_held(const struct route *route, uint32_t index)
 {
     struct entry *entry = pod_at(route->queue, index);
+    bool was_aside = entry->place == SCHEDQ_ASIDE;
 
     mutex_place_leave(route->queue, index);
     entry->gate = 0;
     entry->marks &= (uint8_t)~MARK_FLUSHED;
     entry->parking.flushed = 0;
     mutex_place_enter(route->queue, index, SCHEDQ_HELD);
+    if (was_aside) {
+        mutex_gather_left(route, group_of(&route->queue->groups, index));
+    }
 }
 
 /*
  * 0: no gate refuses; the pod then has no gate, though its sets keep the gates that refused it
  * before.
  */
-static uint8_t
-ask_gates(struct mutex_queue *queue, struct entry *entry)
+STRAIGHT uint8_t
+ask_gates(struct mutex_queue *queue, const struct entry *entry, uint32_t index)
 {
+    if (entry_is_group(entry)) {
+        return mutex_gather_ask(queue, index);
+    }
     uint32_t count;
     const struct gate *gates = registry_gates(&queue->base.registry, entry->profile, &count);
 
@@ -124,7 +165,8 @@ passed_before(const struct route *route, const struct entry *entry)
 
     return (entry->place == SCHEDQ_BACKOFF || entry->place == SCHEDQ_ERROR_BACKOFF) &&
            rules->pop_from_backoff &&
-           (route->label == LABEL_BACKOFF_COMPLETE || rules->backoff_opens_gates);
+           (route->label == LABEL_BACKOFF_COMPLETE ||
+            (rules->backoff_opens_gates && route->label == LABEL_FORCE_ACTIVATE));
 }
 
 static void
@@ -132,7 +174,12 @@ to_active(const struct route *route, uint32_t index, bool named)
 {
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
-    uint8_t gate = passed_before(route, entry) ? 0 : ask_gates(queue, entry);
+
+    if (entry_is_member(entry)) {
+        mutex_route_aside(route, index);
+        return;
+    }
+    uint8_t gate = passed_before(route, entry) ? 0 : ask_gates(queue, entry, index);
 
     if (gate != 0) {
         mutex_route_gated(route, index, gate);
@@ -154,7 +201,11 @@ after_backoff(const struct route *route, uint32_t index, bool named)
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
 
-    if (!mutex_place_is_backing_off(queue, entry, route->now)) {
+    if (entry_is_member(entry)) {
+        mutex_route_aside(route, index);
+        return;
+    }
+    if (!mutex_place_is_backing_off(queue, entry, index, route->now)) {
         to_active(route, index, false);
         return;
     }
@@ -163,7 +214,7 @@ after_backoff(const struct route *route, uint32_t index, bool named)
      * keeps its gate there.
      */
     if (queue->base.rules.pop_from_backoff) {
-        uint8_t gate = ask_gates(queue, entry);
+        uint8_t gate = ask_gates(queue, entry, index);
 
         if (gate != 0) {
             mutex_route_gated(route, index, gate);

@@ -41,6 +41,12 @@ void mutex_route_admitted(const struct route *route, uint32_t index, schedq_plac
 void mutex_route_held(const struct route *route, uint32_t index); /* something keeps it back */
 
 /**
+ * A member, wherever it would go if it were tried by itself: it waits on its group (gather.c). All
+ * ways above that do not hold a pod end here for members.
+ */
+void mutex_route_aside(const struct route *route, uint32_t index);
+
+/**
  * A held pod that nothing keeps back any more goes as a waiting one that is updated. [host] Without
  * asking.
  */

@@ -18,6 +18,7 @@
 #include "mutex/admit.h"
 #include "mutex/cycle.h"
 #include "mutex/deadline.h"
+#include "mutex/group.h"
 #include "mutex/time.h"
 #include "mutex/workers.h"
 #include "platform/inside.h"
@@ -135,6 +136,16 @@ serve_if_late(struct mutex_queue *queue, int64_t now)
     return mutex_time_serve(queue, now, TIME_SLICE, &unseen);
 }
 
+/* A pop that does not wait found nothing: the host is told of what comes. */
+static void
+arm(struct mutex_queue *queue)
+{
+    if (!queue->armed && notifier_is_used(&queue->base.notifier) && !queue->closed) {
+        notifier_clear(&queue->base.notifier);
+        queue->armed = true;
+    }
+}
+
 schedq_status_t
 mutex_pop(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t *count)
 {
@@ -149,9 +160,8 @@ mutex_pop(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t
     if (*count == 0) {
         status = queue->closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
     }
-    if (*count == 0 && !queue->armed && notifier_is_used(&queue->base.notifier) && !queue->closed) {
-        notifier_clear(&queue->base.notifier);
-        queue->armed = true;
+    if (*count == 0) {
+        arm(queue);
     }
     queue_unlock(queue);
     return status;
@@ -166,9 +176,26 @@ take_cancel(schedq_worker_t *worker)
     return canceled;
 }
 
-/* The first pod of a waiting pop. */
+/* Takes what a waiting pop is for. SCHEDQ_EMPTY: there is nothing, it waits. */
+typedef schedq_status_t take_fn(struct mutex_queue *queue, void *ctx);
+
+/* take_fn */
 static schedq_status_t
-wait_and_pop(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *out)
+take_pod(struct mutex_queue *queue, void *ctx)
+{
+    return cycle_pop(queue, ctx) ? SCHEDQ_OK : SCHEDQ_EMPTY;
+}
+
+/* take_fn */
+static schedq_status_t
+take_any(struct mutex_queue *queue, void *ctx)
+{
+    return mutex_group_take(queue, ctx);
+}
+
+/* The first thing that a waiting pop takes. */
+static schedq_status_t
+wait_and_take(schedq_worker_t *worker, int64_t deadline, take_fn *take, void *ctx)
 {
     struct mutex_queue *queue = queue_of(worker);
 
@@ -176,8 +203,10 @@ wait_and_pop(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *out)
         if (take_cancel(worker)) {
             return SCHEDQ_CANCELED;
         }
-        if (cycle_pop(queue, out)) {
-            return SCHEDQ_OK;
+        schedq_status_t status = take(queue, ctx);
+
+        if (status != SCHEDQ_EMPTY) {
+            return status;
         }
         int64_t now = queue_now(queue);
 
@@ -202,7 +231,7 @@ mutex_pop_waiting(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *ou
 
     *count = 0;
     queue_lock(queue);
-    schedq_status_t status = wait_and_pop(worker, deadline, out);
+    schedq_status_t status = wait_and_take(worker, deadline, take_pod, out);
 
     if (status == SCHEDQ_OK) {
         do {
@@ -211,6 +240,33 @@ mutex_pop_waiting(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *ou
     } else if (status == SCHEDQ_CANCELED && is_poppable(queue)) {
         queue_wake_one(queue);
     }
+    queue_unlock(queue);
+    return status;
+}
+
+schedq_status_t
+mutex_pop_group(schedq_worker_t *worker, bool waits, int64_t deadline, schedq_popped_group_t *group,
+                schedq_popped_t *members, size_t room, size_t *count)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    struct group_pop pop = {.group = group, .members = members, .room = room};
+    schedq_status_t status;
+
+    queue_lock(queue);
+    if (waits) {
+        status = wait_and_take(worker, deadline, take_any, &pop);
+    } else {
+        status = mutex_group_take(queue, &pop);
+    }
+    if (status == SCHEDQ_EMPTY) {
+        status = queue->closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
+        arm(queue);
+    }
+    if (is_poppable_with_groups(queue) && status != SCHEDQ_OK) {
+        /* the wake-up may have been meant for another */
+        (void)pthread_cond_broadcast(&queue->sleepers.wake);
+    }
+    *count = status == SCHEDQ_OK || status == SCHEDQ_FULL ? pop.count : 0;
     queue_unlock(queue);
     return status;
 }

@@ -13,6 +13,9 @@ schedq_status_t mutex_pop(schedq_worker_t *worker, schedq_popped_t *out, size_t 
                           size_t *count);
 schedq_status_t mutex_pop_waiting(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *out,
                                   size_t capacity, size_t *count);
+schedq_status_t mutex_pop_group(schedq_worker_t *worker, bool waits, int64_t deadline,
+                                schedq_popped_group_t *group, schedq_popped_t *members, size_t room,
+                                size_t *count);
 void mutex_wait_cancel(schedq_worker_t *worker);
 void mutex_tell_host(schedq_t *queue);
 schedq_status_t mutex_tick(schedq_worker_t *worker, int64_t *next, schedq_result_t *result);

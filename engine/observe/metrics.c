@@ -13,18 +13,27 @@ metrics_head(struct text *text, const char *name, const char *type, const char *
     text_add(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
+#define PLAIN_QUEUES 4 /* of those that pods wait in: the others are of groups */
+
 void
 metrics_stats(struct text *text, const schedq_stats_t *stats, const struct metrics_inside *inside,
               bool entities)
 {
+    const uint64_t in_cycle = stats->members_at[SCHEDQ_INFLIGHT];
     const struct {
         const char *queue;
-        uint64_t pods;
+        uint64_t pods, members, records;
     } pending[] = {
-        {"active", stats->active},
-        {"backoff", stats->backoff + stats->error_backoff},
-        {"unschedulable", stats->parked},
-        {"gated", stats->gated},
+        {"active", stats->active, stats->members_at[SCHEDQ_ACTIVE],
+         stats->groups_at[SCHEDQ_ACTIVE]},
+        {"backoff", stats->backoff + stats->error_backoff,
+         stats->members_at[SCHEDQ_BACKOFF] + stats->members_at[SCHEDQ_ERROR_BACKOFF],
+         stats->groups_at[SCHEDQ_BACKOFF] + stats->groups_at[SCHEDQ_ERROR_BACKOFF]},
+        {"unschedulable", stats->parked, stats->members_at[SCHEDQ_PARKED],
+         stats->groups_at[SCHEDQ_PARKED]},
+        {"gated", stats->gated, stats->members_at[SCHEDQ_GATED], stats->groups_at[SCHEDQ_GATED]},
+        {"pending", in_cycle, 0, 0},
+        {"incomplete", stats->aside - in_cycle, 0, 0},
     };
     const struct {
         const char *name, *type, *help;
@@ -67,16 +76,23 @@ metrics_stats(struct text *text, const schedq_stats_t *stats, const struct metri
 
     metrics_head(text, "scheduler_pending_pods", "gauge", "Pods that wait, by queue.");
     for (size_t i = 0; i < sizeof pending / sizeof pending[0]; i++) {
-        text_add(text, "scheduler_pending_pods{queue=\"%s\"} %" PRIu64 "\n", pending[i].queue,
-                 pending[i].pods);
+        if (i < PLAIN_QUEUES || stats->groups_known) {
+            text_add(text, "scheduler_pending_pods{queue=\"%s\"} %" PRIu64 "\n", pending[i].queue,
+                     pending[i].pods);
+        }
     }
     if (entities) {
         metrics_head(text, "scheduler_queued_entities", "gauge",
                      "Entities that wait, by queue and type.");
     }
-    for (size_t i = 0; entities && i < sizeof pending / sizeof pending[0]; i++) {
+    for (size_t i = 0; entities && i < PLAIN_QUEUES; i++) {
         text_add(text, "scheduler_queued_entities{queue=\"%s\",type=\"pod\"} %" PRIu64 "\n",
-                 pending[i].queue, pending[i].pods);
+                 pending[i].queue, pending[i].pods - pending[i].members);
+        if (stats->groups_known) {
+            text_add(text,
+                     "scheduler_queued_entities{queue=\"%s\",type=\"podgroup\"} %" PRIu64 "\n",
+                     pending[i].queue, pending[i].records);
+        }
     }
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         metrics_head(text, own[i].name, own[i].type, own[i].help);
@@ -91,19 +107,21 @@ metrics_stats(struct text *text, const schedq_stats_t *stats, const struct metri
 
 struct incoming_family {
     const char *name, *type; /* type: further labels */
-    bool named;              /* pods that came where a verdict named are counted too */
+    uint32_t kinds;          /* which counters it adds up, as bits */
 };
 
 static void
 add_incoming(struct text *text, const struct incoming_family *family, const char *event,
-             const uint64_t counts[INCOMING_COUNTERS])
+             const uint64_t counts[INCOMING_ALL])
 {
     static const char *const places[INCOMING_PLACES] = {"active", "backoff", "unschedulable"};
 
     for (uint32_t place = 0; place < INCOMING_PLACES; place++) {
-        uint64_t count =
-            counts[place] + (family->named ? counts[incoming_counter(place, true)] : 0);
+        uint64_t count = 0;
 
+        for (uint32_t kinds = family->kinds; kinds != 0; kinds &= kinds - 1) {
+            count += counts[(uint32_t)__builtin_ctz(kinds) * INCOMING_PLACES + place];
+        }
         if (count > 0) {
             text_add(text, "%s{queue=\"%s\",event=\"", family->name, places[place]);
             text_add_escaped(text, event);
@@ -118,7 +136,7 @@ add_incoming_family(struct text *text, const struct registry *registry,
                     const void *queue)
 {
     for (uint32_t label = 0; label < registry_label_count(registry); label++) {
-        uint64_t counts[INCOMING_COUNTERS];
+        uint64_t counts[INCOMING_ALL] = {0};
 
         count(queue, label, counts);
         add_incoming(text, family, registry_label_text(registry, label), counts);
@@ -129,20 +147,25 @@ void
 metrics_incoming(struct text *text, const struct registry *registry, metrics_incoming_fn count,
                  const void *queue)
 {
+    enum { others = 1, named = 2, of_groups = 4, groups = 8 }; /* in the order of the counters */
+    static const char entities_name[] = "scheduler_queue_incoming_entities_total";
     static const struct incoming_family pods = {.name = "scheduler_queue_incoming_pods_total",
                                                 .type = "",
-                                                .named = true},
-                                        entities = {.name =
-                                                        "scheduler_queue_incoming_entities_total",
-                                                    .type = ",type=\"pod\""};
+                                                .kinds = others | named | of_groups},
+                                        entities[] = {
+                                            {entities_name, ",type=\"pod\"", others},
+                                            {entities_name, ",type=\"podgroup\"", groups},
+                                        };
 
     metrics_head(text, pods.name, "counter", "Pods that came into a queue, by event.");
     add_incoming_family(text, registry, &pods, count, queue);
     if (registry->rules->counts_entities) {
         metrics_head(
-            text, entities.name, "counter",
+            text, entities_name, "counter",
             "Entities that came into a queue, not where a verdict named, by event and type.");
-        add_incoming_family(text, registry, &entities, count, queue);
+        for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++) {
+            add_incoming_family(text, registry, &entities[i], count, queue);
+        }
     }
 }
 

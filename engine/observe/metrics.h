@@ -39,9 +39,24 @@ incoming_counter(enum incoming_place place, bool named)
     return (uint32_t)place + (named ? INCOMING_PLACES : 0);
 }
 
-/** Says how many pods came into each place by a label. */
+/** Members that came with their records, and records, which are entities, have two more. */
+#define INCOMING_ALL (INCOMING_COUNTERS + 2 * INCOMING_PLACES)
+
+static inline uint32_t
+incoming_group_pods(enum incoming_place place)
+{
+    return INCOMING_COUNTERS + (uint32_t)place;
+}
+
+static inline uint32_t
+incoming_groups(enum incoming_place place)
+{
+    return INCOMING_COUNTERS + INCOMING_PLACES + (uint32_t)place;
+}
+
+/** Says how many pods came into each place by a label; what it does not say is 0. */
 typedef void (*metrics_incoming_fn)(const void *queue, uint32_t label,
-                                    uint64_t counts[INCOMING_COUNTERS]);
+                                    uint64_t counts[INCOMING_ALL]);
 /** Nothing is said of what was none. */
 void metrics_incoming(struct text *text, const struct registry *registry, metrics_incoming_fn count,
                       const void *queue);

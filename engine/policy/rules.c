@@ -91,5 +91,6 @@ rules_from_config(struct rules *rules, const schedq_config_t *config)
         .backoff_opens_gates = entities && config->pop_from_backoff != 0,
         .counts_entities = entities,
         .unscheduled_by_1_37 = entities,
+        .groups_as_kube = config->kube_minor != 0,
     };
 }

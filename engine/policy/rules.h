@@ -55,6 +55,11 @@ struct rules {
     bool backoff_opens_gates; /* the activation of a pod that backs off asks no gate again */
     bool counts_entities;     /* counters of arrivals that came from another place */
     bool unscheduled_by_1_37; /* names: UnscheduledPod, unschedulableEntities */
+    /*
+     * groups: a rejected one backs off, and no event helps it; who joins or leaves makes it come in
+     * again, gates of all members asked; one that is in no queue has no history
+     */
+    bool groups_as_kube;
 };
 
 /** Why a pod comes in that an update adds. */

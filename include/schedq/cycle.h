@@ -71,7 +71,7 @@ typedef struct schedq_popped {
  * Takes the best pod, without waiting.
  *
  * It does not serve time: a pod whose backoff is over stays there until schedq_tick, a waiting pop
- * or the timer thread moves it.
+ * or the timer thread moves it. It passes groups by: only a pop of groups takes members (group.h).
  * @param out written with OK only
  * @retval SCHEDQ_OK       the pod is in flight; the caller is its holder
  * @retval SCHEDQ_EMPTY    nothing is poppable

@@ -62,6 +62,7 @@ typedef struct schedq_pod_info {
     uint8_t held;          /**< 1: schedq_hold keeps it back; in flight: will */
     uint8_t reserved_too[7]; /**< zero */
     uint64_t label;        /**< 0 = none */
+    uint64_t group;        /**< what it is tried together with; 0 = it is tried by itself */
 } schedq_pod_info_t;
 
 /** A visitor: gets one pod; returns 0 to end the walk. See CALLBACKS in schedq/schedq.h. */
@@ -117,7 +118,9 @@ SCHEDQ_API schedq_status_t schedq_nominated_pods(schedq_worker_t *worker, uint64
 /**
  * Writes "activeQ:%d; backoffQ:%d; unschedulablePods:%d".
  *
- * backoffQ counts error backoff too, unschedulablePods gated pods too.
+ * backoffQ counts error backoff too, unschedulablePods gated pods too. A queue that knows groups
+ * adds "; pendingPodGroupMemberPods:%d; incompletePodGroupPods:%d": members that are aside, of
+ * groups in their cycle, and of incomplete ones; the others count where their groups' records are.
  * @param text receives it; NULL only if size is 0
  * @param size room in `text`, in bytes; what does not fit is cut off, and a NUL ends it
  * @retval length that it needs without the NUL, as snprintf
@@ -152,7 +155,9 @@ typedef struct schedq_words_t {
     uint32_t closed;           /**< 1 after schedq_close */
     uint32_t poppable;         /**< not exact: 1: a pod may be poppable */
     uint64_t held;             /**< pods there now */
-    uint64_t reserved[6]; /**< zero */
+    uint64_t aside;            /**< members of groups that wait there now; in the counts of other
+                                    places a group's record is one */
+    uint64_t reserved[5]; /**< zero */
 } schedq_words_t;
 
 /**
@@ -193,8 +198,16 @@ typedef struct schedq_stats_t {
     uint64_t bytes_other; /**< for everything else */
     uint64_t membarriers; /**< fences in all threads that the queue asked the kernel for */
     uint8_t  fences;      /**< those in use: SCHEDQ_FENCES_ASYMMETRIC or REAL (MUTEX: REAL) */
-    uint8_t  reserved[7]; /**< zero */
+    uint8_t  groups_known; /**< 1: a group was ever declared, or named by a pod */
+    uint8_t  reserved[6]; /**< zero */
     uint64_t held;        /**< pods there now */
+    /** members of groups that are aside, and whose group's record waits in no place: it is
+        incomplete, or in its cycle. The others count where the record is: it counts for them */
+    uint64_t aside;
+    uint64_t groups;      /**< groups that are declared, or in their cycle */
+    uint64_t groups_at[10]; /**< [schedq_place_t]: records of roots there; one each */
+    uint64_t members_at[10]; /**< [schedq_place_t]: the members that are aside, with a record there;
+                                  INFLIGHT: those of `aside` whose group is in its cycle */
 } schedq_stats_t;
 
 /** To be filled. */
@@ -205,7 +218,7 @@ typedef struct schedq_stats_t {
             0, 0, 0, 0, 0, 0, 0, 0,   /* adds .. events */                                    \
             0, 0, 0, 0, 0, 0, 0,      /* hint_calls .. bytes_other */                         \
             0, 0,                     /* membarriers, fences */                               \
-            {0, 0, 0, 0, 0, 0, 0}, 0  /* reserved, held */                                     \
+            0, {0, 0, 0, 0, 0, 0}, 0, 0, 0, {0}, {0} /* from groups_known on */                \
     }
 
 /**

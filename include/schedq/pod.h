@@ -36,12 +36,13 @@ typedef enum schedq_place {
     SCHEDQ_PARKED,        /**< waits for an event that could help */
     SCHEDQ_GATED,         /**< a PreEnqueue plugin keeps it out */
     SCHEDQ_INFLIGHT,      /**< popped, its cycle has not ended */
-    SCHEDQ_HELD           /**< kept back, until it is released, or until a time: hold.h */
+    SCHEDQ_HELD,          /**< kept back, until it is released, or until a time: hold.h */
+    SCHEDQ_ASIDE          /**< waits for its group, or, a group, for its members: group.h */
 } schedq_place_t;
 
 /**
  * Names a place: "active", "backoff", "error-backoff", "parked", "gated", "inflight", "held",
- * "nowhere". Static text.
+ * "aside", "nowhere". Static text.
  *
  * @retval "nowhere" also for a value that is no place
  *
@@ -126,12 +127,14 @@ typedef struct schedq_pod_spec {
                                   past: it is not; at least 0. With `gate`: 0 */
     uint64_t label;          /**< what it shares with others (label.h), from its add to its end: an
                                   update and a failure leave it; 0: none */
+    uint64_t group;          /**< what it is tried together with (group.h), from its add to its end;
+                                  0: it is tried by itself */
 } schedq_pod_spec_t;
 
 /** The defaults. */
 #define SCHEDQ_POD_SPEC_INIT                                                               \
     {                                                                                      \
-        sizeof(schedq_pod_spec_t), 0, 0, 0, 0, {0, 0, 0, 0, 0}, 0, 0, 0, 0, 0, {0}, 0, 0   \
+        sizeof(schedq_pod_spec_t), 0, 0, 0, 0, {0, 0, 0, 0, 0}, 0, 0, 0, 0, 0, {0}, 0, 0, 0\
     }
 
 /**

@@ -10,6 +10,7 @@
  *   gated     a plugin keeps it out
  *   in flight popped; its cycle has not ended
  *   held      kept back by a call, or until a time (schedq/hold.h)
+ *   aside     waits for the others of its group (schedq/group.h)
  *
  * `pop` takes the best active pod. The pod's cycle ends with `done` (placed) or `fail` (not now).
  * An event brings back the parked pods that it could help (schedq/events.h). This is what
@@ -142,6 +143,7 @@
 #include <schedq/watch.h>
 #include <schedq/hold.h>
 #include <schedq/label.h>
+#include <schedq/group.h>
 #include <schedq/look.h>
 #include <schedq/host.h>
 

@@ -200,6 +200,7 @@ pre_enqueue_of() noexcept
 }
 
 class cycle;
+class group_cycle;
 
 /** A worker of the C API with its calls; it owns nothing. */
 class worker_ref {
@@ -481,6 +482,75 @@ public:
         return out;
     }
 
+    /** schedq_group_add. */
+    outcome<schedq_result_t>
+    add_group(std::uint64_t group, const schedq_group_spec_t &spec) const noexcept
+    {
+        outcome<schedq_result_t> out{};
+        out.status = schedq_group_add(worker_, group, &spec, &out.value);
+        return out;
+    }
+
+    /** schedq_group_update. */
+    outcome<schedq_result_t>
+    update_group(std::uint64_t group, const schedq_group_spec_t &spec) const noexcept
+    {
+        outcome<schedq_result_t> out{};
+        out.status = schedq_group_update(worker_, group, &spec, &out.value);
+        return out;
+    }
+
+    /** schedq_group_delete. */
+    outcome<schedq_result_t>
+    erase_group(std::uint64_t group) const noexcept
+    {
+        outcome<schedq_result_t> out{};
+        out.status = schedq_group_delete(worker_, group, &out.value);
+        return out;
+    }
+
+    /** schedq_group_activate. */
+    outcome<schedq_result_t>
+    activate_group(std::uint64_t group) const noexcept
+    {
+        outcome<schedq_result_t> out{};
+        out.status = schedq_group_activate(worker_, group, &out.value);
+        return out;
+    }
+
+    /** schedq_group_get. */
+    outcome<schedq_group_info_t>
+    get_group(std::uint64_t group) const noexcept
+    {
+        outcome<schedq_group_info_t> out{SCHEDQ_OK, SCHEDQ_GROUP_INFO_INIT};
+        out.status = schedq_group_get(worker_, group, &out.value);
+        return out;
+    }
+
+    /**
+     * schedq_try_pop_group: a group with its members, or a pod in none. What is in `members` is the
+     * caller's to end, by itself or by a `cycle`; the value ends the group, and tells how many there
+     * are (FULL: how many there would be).
+     */
+    [[nodiscard]] outcome<group_cycle> try_pop_group(schedq_popped_t *members,
+                                                     std::size_t room) const noexcept;
+    /** schedq_pop_group_until, without an end. As try_pop_group otherwise. */
+    [[nodiscard]] outcome<group_cycle> pop_group(schedq_popped_t *members,
+                                                 std::size_t room) const noexcept;
+    /** schedq_pop_group_until. As try_pop_group otherwise. */
+    [[nodiscard]] outcome<group_cycle> pop_group_until(time_point deadline,
+                                                       schedq_popped_t *members,
+                                                       std::size_t room) const noexcept;
+
+    /** schedq_group_done. */
+    outcome<schedq_result_t>
+    done_group(schedq_token_t &token, const schedq_group_end_t &end) const noexcept
+    {
+        outcome<schedq_result_t> out{};
+        out.status = schedq_group_done(worker_, &token, &end, &out.value);
+        return out;
+    }
+
     /** schedq_find. */
     outcome<schedq_result_t>
     find(std::string_view name) const noexcept
@@ -735,8 +805,111 @@ private:
     schedq_popped_t popped_{};
 };
 
+/**
+ * A popped group, from pop to its end; its members are in the array that the pop filled. End it by
+ * `end`, last. One that is destroyed without an end has failed by an error: it backs off ([host]: is
+ * active). Empty from the start if the pop took a pod that is in no group: members[0].
+ *
+ * Its worker is as a cycle's.
+ */
+class group_cycle {
+public:
+    /** None. */
+    group_cycle() noexcept = default;
+    /** What that worker popped, with so many members. It is this object's to end from here on. */
+    group_cycle(worker_ref worker, const schedq_popped_group_t &popped, std::size_t count) noexcept
+        : worker_(popped.group != 0 ? worker : worker_ref()), popped_(popped), count_(count)
+    {
+    }
+    /** `other` is empty then. */
+    group_cycle(group_cycle &&other) noexcept
+        : worker_(other.worker_), popped_(other.popped_), count_(other.count_)
+    {
+        other.worker_ = worker_ref();
+    }
+    /** Ends what was here; `other` is empty then. */
+    group_cycle &
+    operator=(group_cycle &&other) noexcept
+    {
+        if (this != &other) {
+            abandon();
+            worker_ = other.worker_;
+            popped_ = other.popped_;
+            count_ = other.count_;
+            other.worker_ = worker_ref();
+        }
+        return *this;
+    }
+    group_cycle(const group_cycle &) = delete;
+    group_cycle &operator=(const group_cycle &) = delete;
+    ~group_cycle() { abandon(); }
+
+    /** Is there a group whose cycle has not ended? */
+    explicit operator bool() const noexcept { return static_cast<bool>(worker_); }
+    /** The group; 0: members[0] is a pod in none. */
+    std::uint64_t group() const noexcept { return popped_.group; }
+    /** The caller's 64 bits. */
+    std::uint64_t object() const noexcept { return popped_.object; }
+    /** How many members the pop wrote; where it was FULL: how many need room. */
+    std::size_t count() const noexcept { return count_; }
+    /** All that the pop told of the group. */
+    const schedq_popped_group_t &popped() const noexcept { return popped_; }
+
+    /** The token, for the caller to end; this object is empty then. */
+    schedq_token_t
+    take() noexcept
+    {
+        worker_ = worker_ref();
+        return popped_.token;
+    }
+
+    /** schedq_group_done. Empty then, unless the group stays in flight (RETRY, NOMEM, INVALID, BUSY). */
+    outcome<schedq_result_t> end(const schedq_group_end_t &how) noexcept { return end(worker_, how); }
+    /** The same with another worker. */
+    outcome<schedq_result_t>
+    end(worker_ref worker, const schedq_group_end_t &how) noexcept
+    {
+        outcome<schedq_result_t> out = worker.done_group(popped_.token, how);
+        if (out.status == SCHEDQ_OK || out.status == SCHEDQ_STALE) {
+            worker_ = worker_ref();
+        }
+        return out;
+    }
+    /** The same, by what became of it alone. */
+    outcome<schedq_result_t>
+    end(schedq_group_outcome_t became) noexcept
+    {
+        schedq_group_end_t how = SCHEDQ_GROUP_END_INIT;
+        how.outcome = static_cast<std::uint8_t>(became);
+        return end(how);
+    }
+
+private:
+    void
+    abandon() noexcept
+    {
+        if (worker_) {
+            (void)end(SCHEDQ_GROUP_ERROR);
+            worker_ = worker_ref();
+        }
+    }
+
+    worker_ref worker_; /* none: there is nothing to end */
+    schedq_popped_group_t popped_{};
+    std::size_t count_ = 0;
+};
+
 /** @cond */
 namespace detail {
+
+template <class Pop> outcome<group_cycle>
+popped_group(worker_ref worker, Pop &&pop) noexcept
+{
+    schedq_popped_group_t taken{};
+    std::size_t count = 0;
+    schedq_status_t status = pop(&taken, &count);
+    return {status, group_cycle(status == SCHEDQ_OK ? worker : worker_ref(), taken, count)};
+}
 
 template <class Pop> outcome<cycle>
 popped(worker_ref worker, Pop &&pop) noexcept
@@ -777,6 +950,29 @@ worker_ref::pop_until(time_point deadline) const noexcept
 {
     return detail::popped(*this, [&](schedq_popped_t *out) {
         return schedq_pop_until(worker_, ns(deadline), out);
+    });
+}
+
+inline outcome<group_cycle>
+worker_ref::try_pop_group(schedq_popped_t *members, std::size_t room) const noexcept
+{
+    return detail::popped_group(*this, [&](schedq_popped_group_t *group, std::size_t *count) {
+        return schedq_try_pop_group(worker_, group, members, room, count);
+    });
+}
+
+inline outcome<group_cycle>
+worker_ref::pop_group(schedq_popped_t *members, std::size_t room) const noexcept
+{
+    return pop_group_until(at(SCHEDQ_NO_DEADLINE), members, room);
+}
+
+inline outcome<group_cycle>
+worker_ref::pop_group_until(time_point deadline, schedq_popped_t *members,
+                            std::size_t room) const noexcept
+{
+    return detail::popped_group(*this, [&](schedq_popped_group_t *group, std::size_t *count) {
+        return schedq_pop_group_until(worker_, ns(deadline), group, members, room, count);
     });
 }
 

@@ -18,7 +18,8 @@
  * poll before EMPTY finds the descriptor readable, and comes again. A loop that pops without a
  * bound hears neither its timers nor the queue's while there are pods. Several loops may share one
  * queue and its descriptor: while a pod is poppable, each of them is woken. (With EPOLLEXCLUSIVE
- * not each of them. Without it some are woken for a pod that another has taken.)
+ * not each of them. Without it some are woken for a pod that another has taken.) A loop that takes
+ * groups calls schedq_try_pop_group in the place of schedq_try_pop.
  *
  * TIME. Nobody serves time while all threads wait in loops. So one of them calls schedq_tick at
  * schedq_next_deadline, or schedq_run starts the timer thread. The timeout need not be exact. It
@@ -42,7 +43,8 @@ extern "C" {
  *   when a pod becomes poppable;
  *   when schedq_next_deadline becomes sooner, and no timer thread runs;
  *   at schedq_close, for ever.
- * It stays readable until schedq_try_pop or schedq_try_pop_many returns EMPTY. Pops that wait leave
+ * It stays readable until schedq_try_pop, schedq_try_pop_many or schedq_try_pop_group returns
+ * EMPTY; the first two pass groups by, so their EMPTY says nothing of these. Pops that wait leave
  * it alone. It may be readable although no pod is poppable: another thread took the pod. Only the
  * first add after that EMPTY makes a system call for it. (LOCKFREE: a second may, while the first
  * is about to. If a thread stops for ever before its call, the next add or tick makes it.)

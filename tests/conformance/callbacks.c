@@ -1,6 +1,8 @@
 /* Hints, PreEnqueue, preCheck and affinity, as the vectors define them. */
 #include "callbacks.h"
 
+#include "groups.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -77,9 +79,9 @@ hint_named(const char *name)
         const char *name;
         schedq_hint_fn hint;
     } hints[] = {
-        {"always", hint_always}, {"never", hint_never}, {"error", hint_error},
-        {"parity", hint_parity}, {"fits", hint_fits},   {"grew", hint_grew},
-        {"mine", hint_mine},
+        {"always", hint_always}, {"never", hint_never},         {"error", hint_error},
+        {"parity", hint_parity}, {"fits", hint_fits},           {"grew", hint_grew},
+        {"mine", hint_mine},     {"mygroup", groups_hint_mine}, {"mindown", groups_hint_min},
     };
 
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {

@@ -17,6 +17,8 @@ struct object {
     int64_t number;       /* a pod's is its need */
     int64_t name_number;  /* the K of pK */
     int64_t gate;         /* 0: none */
+    const char *group;    /* of a pod: what it names; of an event: the group that it is */
+    int64_t min;          /* of a group */
 };
 
 static inline uint64_t

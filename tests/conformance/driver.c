@@ -266,8 +266,8 @@ perform(struct subject *subject, const struct operation *operation, FILE *result
 static bool
 parse_place(const char *name, schedq_place_t *place)
 {
-    for (int i = SCHEDQ_ACTIVE; i <= SCHEDQ_INFLIGHT; i++) {
-        if (strcmp(state_place_name((schedq_place_t)i), name) == 0) {
+    for (int i = SCHEDQ_ACTIVE; i <= SCHEDQ_ASIDE; i++) {
+        if (i != SCHEDQ_HELD && strcmp(state_place_name((schedq_place_t)i), name) == 0) {
             *place = (schedq_place_t)i;
             return true;
         }
@@ -278,20 +278,96 @@ parse_place(const char *name, schedq_place_t *place)
 static bool
 malformed(const struct driver *driver, const char *line)
 {
+    bool groups = driver->script->config.groups.value == 1;
+
     report(driver->script->file, 1,
            "the driver answers \"state\" with \"%s\", expected "
-           "\"pod NAME UID PLACE PRIORITY TIMESTAMP EXPIRY POP\" or \"nominated NODE NAME\"",
-           line);
+           "\"pod NAME UID PLACE PRIORITY TIMESTAMP EXPIRY POP%s or \"nominated NODE NAME\"",
+           line,
+           groups
+               ? " GROUP ROOT ATTEMPTS POSITION\", \"record GROUP PLACE PRIORITY TIMESTAMP EXPIRY\""
+               : "\"");
     return false;
 }
 
-/* pod NAME UID PLACE PRIORITY TIMESTAMP EXPIRY POP, or nominated NODE NAME */
+/* PLACE PRIORITY TIMESTAMP EXPIRY, from the item `at` on. */
+static bool
+read_where(const struct fields *fields, size_t at, struct seen *seen)
+{
+    struct number priority, timestamp, expiry;
+
+    if (!parse_place(fields->item[at], &seen->place) ||
+        !parse_number(fields, "priority", fields->item[at + 1], INT32_MIN, INT32_MAX, &priority) ||
+        !parse_number(fields, "timestamp", fields->item[at + 2], INT64_MIN, INT64_MAX,
+                      &timestamp) ||
+        !parse_number(fields, "expiry", fields->item[at + 3], INT64_MIN, INT64_MAX, &expiry)) {
+        return false;
+    }
+    seen->priority = priority.value;
+    seen->timestamp_ns = timestamp.value;
+    seen->expiry_ns = expiry.value;
+    return true;
+}
+
+static const char *
+text_or_none(const char *text)
+{
+    return strcmp(text, "-") == 0 ? NULL : text;
+}
+
+/* GROUP ROOT ATTEMPTS POSITION, "-" for none */
+static bool
+read_membership(const struct fields *fields, struct seen *seen)
+{
+    struct number attempts, position;
+
+    if (!parse_number(fields, "attempts", fields->item[10], 0, INT32_MAX, &attempts) ||
+        !parse_number(fields, "position", fields->item[11], 0, INT32_MAX, &position)) {
+        return false;
+    }
+    seen->group = text_or_none(fields->item[8]);
+    seen->root = text_or_none(fields->item[9]);
+    seen->attempts = attempts.value;
+    seen->position = (size_t)position.value;
+    return true;
+}
+
+static bool
+read_pod(const struct fields *fields, bool groups, struct seen *seen)
+{
+    struct number pop;
+
+    if (fields->count != (groups ? 12 : 8) || strcmp(fields->item[0], "pod") != 0 ||
+        !read_where(fields, 3, seen) ||
+        !parse_number(fields, "pop", fields->item[7], 0, INT64_MAX, &pop)) {
+        return false;
+    }
+    seen->name = fields->item[1];
+    seen->uid = fields->item[2];
+    seen->pop_order = (uint64_t)pop.value;
+    return !groups || read_membership(fields, seen);
+}
+
+static bool
+read_record(const struct fields *fields, struct seen *seen)
+{
+    if (fields->count != 6 || strcmp(fields->item[0], "record") != 0 ||
+        !read_where(fields, 2, seen)) {
+        return false;
+    }
+    seen->name = seen->uid = seen->group = fields->item[1];
+    seen->expiry_ns = snapshot_cut_to_ms(seen->expiry_ns);
+    seen->is_record = true;
+    return true;
+}
+
+/* A pod, a group's record, or nominated NODE NAME */
 static bool
 read_state(struct driver *driver, char *line, void *ctx)
 {
     struct obstack *memory = &driver->script->memory;
     struct fields fields = {.file = driver->script->file, .line = 1, .memory = memory};
-    struct number priority, timestamp, expiry, pop;
+    bool groups = driver->script->config.groups.value == 1;
     struct seen seen = {0};
     const char *whole = keep_text(memory, line);
 
@@ -302,20 +378,9 @@ read_state(struct driver *driver, char *line, void *ctx)
         snapshot_nominate(ctx, fields.item[1], fields.item[2]);
         return true;
     }
-    if (fields.count != 8 || strcmp(fields.item[0], "pod") != 0 ||
-        !parse_place(fields.item[3], &seen.place) ||
-        !parse_number(&fields, "priority", fields.item[4], INT32_MIN, INT32_MAX, &priority) ||
-        !parse_number(&fields, "timestamp", fields.item[5], INT64_MIN, INT64_MAX, &timestamp) ||
-        !parse_number(&fields, "expiry", fields.item[6], INT64_MIN, INT64_MAX, &expiry) ||
-        !parse_number(&fields, "pop", fields.item[7], 0, INT64_MAX, &pop)) {
+    if (!read_pod(&fields, groups, &seen) && !(groups && read_record(&fields, &seen))) {
         return malformed(driver, whole);
     }
-    seen.name = fields.item[1];
-    seen.uid = fields.item[2];
-    seen.priority = priority.value;
-    seen.timestamp_ns = timestamp.value;
-    seen.expiry_ns = expiry.value;
-    seen.pop_order = (uint64_t)pop.value;
     snapshot_add(ctx, &seen);
     return true;
 }

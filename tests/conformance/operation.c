@@ -34,6 +34,14 @@ static const struct verb {
     [OP_GET] = {"get", 1, "get P"},
     [OP_PENDING] = {"pending", 0, "pending"},
     [OP_CLOSE] = {"close", 0, "close"},
+    [OP_GROUP_ADD] = {"group-add", 1, "group-add G prio=N ..."},
+    [OP_GROUP_UPDATE] = {"group-update", 1, "group-update G prio=N ..."},
+    [OP_GROUP_DELETE] = {"group-delete", 1, "group-delete G ..."},
+    [OP_GROUP_DONE] = {"group-done", 1, "group-done G status=success|unschedulable|error"},
+    [OP_GROUP_GET] = {"group-get", 1, "group-get G"},
+    [OP_COMPOSITE_ADD] = {"composite-add", 1, "composite-add C prio=N ..."},
+    [OP_COMPOSITE_UPDATE] = {"composite-update", 1, "composite-update C prio=N ..."},
+    [OP_COMPOSITE_DELETE] = {"composite-delete", 1, "composite-delete C ..."},
 };
 
 #define BIT(kind) (1U << (kind))
@@ -41,6 +49,10 @@ static const struct verb {
 #define NAMING \
     (SPECS | BIT(OP_DONE) | BIT(OP_DELETE) | BIT(OP_NOMINATE) | BIT(OP_DENOMINATE) | BIT(OP_GET))
 #define ASSIGNED (BIT(OP_ASSIGNED_ADD) | BIT(OP_ASSIGNED_UPDATE))
+#define DECLARING                                                                              \
+    (BIT(OP_GROUP_ADD) | BIT(OP_GROUP_UPDATE) | BIT(OP_GROUP_DELETE) | BIT(OP_COMPOSITE_ADD) | \
+     BIT(OP_COMPOSITE_UPDATE) | BIT(OP_COMPOSITE_DELETE))
+#define GROUPS (DECLARING | BIT(OP_GROUP_DONE) | BIT(OP_GROUP_GET))
 #define AT(member) offsetof(struct operation, member)
 
 enum value_type { TEXT, NUMBER, NAMES, EVENTS, POD };
@@ -52,7 +64,15 @@ static const struct key {
     size_t offset;
     int64_t min, max; /* numbers; texts: shortest length */
 } keys[] = {
-    {"prio", SPECS, NUMBER, AT(pod.prio), INT32_MIN, INT32_MAX},
+    {"group", SPECS | BIT(OP_DELETE), TEXT, AT(pod.group), 1, 0},
+    {"group", BIT(OP_MOVE), TEXT, AT(group), 1, 0},
+    {"oldgroup", BIT(OP_MOVE), TEXT, AT(old_group), 1, 0},
+    {"pod", BIT(OP_MOVE), POD, AT(moved_pod), 0, 0},
+    {"min", BIT(OP_MOVE) | DECLARING, NUMBER, AT(min), 0, INT32_MAX},
+    {"oldmin", BIT(OP_MOVE), NUMBER, AT(old_min), 0, INT32_MAX},
+    {"parent", DECLARING, TEXT, AT(parent), 1, 0},
+    {"status", BIT(OP_GROUP_DONE), TEXT, AT(status), 1, 0},
+    {"prio", SPECS | DECLARING, NUMBER, AT(pod.prio), INT32_MIN, INT32_MAX},
     {"uid", NAMING, TEXT, AT(pod.id.uid), 1, 0},
     {"profile", SPECS, TEXT, AT(pod.profile), 1, 0},
     {"gate", SPECS, NUMBER, AT(pod.gate), 0, INT32_MAX},
@@ -97,8 +117,9 @@ find_verb(const struct fields *fields, const char *name, enum operation_kind *ki
     }
     report(fields->file, fields->line,
            "\"%s\" is no operation, expected add, pop, fail, done, move, update, delete, "
-           "activate, assigned-add, assigned-update, nominate, denominate, tick, get, pending or "
-           "close",
+           "activate, assigned-add, assigned-update, nominate, denominate, tick, get, pending, "
+           "close, group-add, group-update, group-delete, group-done, group-get, composite-add, "
+           "composite-update or composite-delete",
            name);
     return false;
 }
@@ -253,6 +274,8 @@ parse_word(const struct fields *fields, size_t index, char *word, struct operati
             return parse_event(fields, word, &operation->event);
         }
         operation->event.label = word;
+    } else if ((GROUPS & BIT(operation->kind)) != 0) {
+        operation->group = word;
     } else if (index == 0) {
         operation->pod.id.name = word;
     } else {
@@ -360,10 +383,37 @@ complete_move(const struct fields *fields, struct operation *operation)
     return complete_target(fields, operation);
 }
 
+static bool
+complete_status(const struct fields *fields, const struct operation *operation)
+{
+    return (operation->status != NULL && (strcmp(operation->status, "success") == 0 ||
+                                          strcmp(operation->status, "unschedulable") == 0 ||
+                                          strcmp(operation->status, "error") == 0)) ||
+           report_usage(fields, OP_GROUP_DONE);
+}
+
+/* A group's number has room for so many. */
+static bool
+check_group_name(const struct fields *fields, const char *name)
+{
+    if (name != NULL && strlen(name) > 8) {
+        report(fields->file, fields->line, "group \"%s\": expected a name of at most 8 bytes",
+               name);
+        return false;
+    }
+    return true;
+}
+
 /* What the tables cannot state. */
 static bool
 complete(const struct fields *fields, struct operation *operation)
 {
+    if (!check_group_name(fields, operation->group) ||
+        !check_group_name(fields, operation->parent) ||
+        !check_group_name(fields, operation->old_group) ||
+        !check_group_name(fields, operation->pod.group)) {
+        return false;
+    }
     if (operation->pod.id.name != NULL && !complete_pod(fields, operation)) {
         return false;
     }
@@ -381,6 +431,8 @@ complete(const struct fields *fields, struct operation *operation)
     case OP_ASSIGNED_ADD:
     case OP_ASSIGNED_UPDATE:
         return operation->app != NULL || report_usage(fields, operation->kind);
+    case OP_GROUP_DONE:
+        return complete_status(fields, operation);
     case OP_NOMINATE:
         return operation->pod.nominated == NULL || strcmp(operation->node, "status") == 0 ||
                report_usage(fields, OP_NOMINATE);

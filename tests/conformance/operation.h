@@ -21,6 +21,14 @@ enum operation_kind {
     OP_GET,
     OP_PENDING,
     OP_CLOSE,
+    OP_GROUP_ADD,
+    OP_GROUP_UPDATE,
+    OP_GROUP_DELETE,
+    OP_GROUP_DONE,
+    OP_GROUP_GET,
+    OP_COMPOSITE_ADD,
+    OP_COMPOSITE_UPDATE,
+    OP_COMPOSITE_DELETE,
     OP_COUNT
 };
 
@@ -36,6 +44,7 @@ struct pod_text {
     const char *profile;
     const char *affinity;
     const char *nominated;
+    const char *group;
     struct number prio, gate, need, label, cpu, tol, claim;
     int64_t name_number; /* the K of pK */
 };
@@ -58,6 +67,11 @@ struct operation {
     struct pod_name target;
     const char *target_uid; /* move: uid=U, until the line is complete; then target has it */
     const char *app, *ns, *precheck;
+    const char *group;  /* operations on a group; move: the new object is that group */
+    const char *parent; /* its parent, above it */
+    const char *old_group, *status;
+    struct pod_name moved_pod; /* move: the new object is that pod */
+    struct number min, old_min;
     struct list plugins, pending;
     struct number cycle, after_done, attempts, unschedulable, errors, initial_attempt, changed;
 };

@@ -10,12 +10,14 @@
 #include "pods.h"
 
 #include "classification.h"
+#include "groups.h"
 #include "result.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #define EVENTS_MAX 64
+#define POPPED_MAX 64
 
 /* A pod as schedq_add wants it. */
 struct description {
@@ -34,6 +36,7 @@ describe(struct world *world, const struct pod_text *text, const struct object *
     description.spec.nominated_node = world_node(world, text->nominated);
     description.spec.priority = (int32_t)text->prio.value;
     description.spec.profile = world_profile(world, text->profile)->number;
+    description.spec.group = group_number(text->group);
     description.spec.flags = object->affinity != NULL ? SCHEDQ_POD_AFFINITY : 0;
     return description;
 }
@@ -45,8 +48,22 @@ note_pod(struct world *world, const struct pod_text *text)
     struct pod *pod = world_pod(world, text->id);
 
     pod->newest = text;
+    pod->group = text->group;
     pod->profile = world_profile(world, text->profile);
     return pod;
+}
+
+/* Gates ask for it while it is added. */
+static void
+come(struct world *world, const struct pod_text *text)
+{
+    struct pod *pod = world_pod(world, text->id);
+
+    pod->group = text->group;
+    pod->exists = true;
+    if (text->group != NULL) {
+        (void)groups_make(world, text->group);
+    }
 }
 
 void
@@ -55,6 +72,8 @@ run_add(struct world *world, const struct operation *operation, FILE *result)
     const struct pod_text *text = &operation->pod;
     struct description description = describe(world, text, world_pod_object(world, text));
     schedq_result_t added;
+
+    come(world, text);
     schedq_status_t status =
         schedq_add(world->worker, description.name, description.length, &description.spec, &added);
 
@@ -64,22 +83,31 @@ run_add(struct world *world, const struct operation *operation, FILE *result)
     write_status(world, status, result);
 }
 
-static void
+/* NULL: no operation made it. */
+static struct pod *
 take(struct world *world, const schedq_popped_t *popped, FILE *result)
 {
     const char *name = popped->name + strlen(NAMESPACE "/");
-    const char *uid = object_at(popped->object)->uid;
-    struct pod *pod = world_find_pod(world, (struct pod_name){name, uid});
+    struct pod *pod =
+        world_find_pod(world, (struct pod_name){name, object_at(popped->object)->uid});
 
     if (pod == NULL) {
         fprintf(result, "error popped \"%s\", which no operation made", popped->name);
-        return;
+        return NULL;
     }
     pod->handle = popped->pod;
     pod->token = popped->token;
     pod->cycle = popped->cycle;
     pod->in_flight = true;
-    write_identity(name, uid, result);
+    pod->position = 0;
+    return pod;
+}
+
+static void
+write_pod_popped(const struct world *world, const struct pod *pod, const schedq_popped_t *popped,
+                 FILE *result)
+{
+    write_identity(pod->id.name, pod->id.uid, result);
     if (world->script->release->hints) {
         write_history(&popped->history, result);
     } else {
@@ -90,15 +118,65 @@ take(struct world *world, const schedq_popped_t *popped, FILE *result)
             world->script->release->entities && popped->flushed ? " flushed=1" : "");
 }
 
+static void
+write_group_popped(struct world *world, const schedq_popped_group_t *popped,
+                   const schedq_popped_t *members, size_t count, FILE *result)
+{
+    struct group *group = world->groups;
+
+    while (group != NULL && group_number(group->name) != popped->group) {
+        group = group->next;
+    }
+    if (group == NULL) {
+        fprintf(result, "error popped group %" PRIu64 ", which no operation made", popped->group);
+        return;
+    }
+    group->token = popped->token;
+    world->last_popped = group;
+    fprintf(result, "group %s", group->name);
+    write_history(&popped->history, result);
+    fprintf(result, " cycle=%" PRIu64 "%s pods=", popped->cycle,
+            popped->flushed ? " flushed=1" : "");
+    for (size_t i = 0; i < count; i++) {
+        struct pod *pod = take(world, &members[i], result);
+
+        if (pod != NULL) {
+            pod->position = i;
+            fprintf(result, "%s%s/%u", i == 0 ? "" : ",", pod->id.name,
+                    members[i].history.attempts);
+        }
+    }
+}
+
+static schedq_status_t
+pop_any(struct world *world, schedq_popped_group_t *group, schedq_popped_t members[POPPED_MAX],
+        size_t *count)
+{
+    if (world->script->config.groups.value == 1) {
+        return schedq_try_pop_group(world->worker, group, members, POPPED_MAX, count);
+    }
+    group->group = 0;
+    return schedq_try_pop(world->worker, members);
+}
+
 void
 run_pop(struct world *world, const struct operation *operation, FILE *result)
 {
-    schedq_popped_t popped;
-    schedq_status_t status = schedq_try_pop(world->worker, &popped);
+    schedq_popped_t members[POPPED_MAX];
+    schedq_popped_group_t group;
+    size_t count;
+    schedq_status_t status = pop_any(world, &group, members, &count);
 
     (void)operation;
-    if (status == SCHEDQ_OK) {
-        take(world, &popped, result);
+    if (status == SCHEDQ_OK && group.group != 0) {
+        write_group_popped(world, &group, members, count, result);
+    } else if (status == SCHEDQ_OK) {
+        const struct pod *pod = take(world, members, result);
+
+        world->last_popped = NULL;
+        if (pod != NULL) {
+            write_pod_popped(world, pod, members, result);
+        }
     } else if (status == SCHEDQ_EMPTY) {
         fputs("empty", result);
     } else if (status == SCHEDQ_CLOSED) {
@@ -269,6 +347,23 @@ keep_affinity(struct world *world, const struct description *description, struct
     }
 }
 
+/*
+ * Upstream drops the update of an unknown member without a root, where the
+ * library adds the pod: so that call is not made.
+ */
+static bool
+is_dropped(struct world *world, const struct pod_text *text, const struct description *description)
+{
+    schedq_group_info_t info = SCHEDQ_GROUP_INFO_INIT;
+    schedq_result_t found;
+
+    return text->group != NULL &&
+           schedq_find(world->worker, description->name, description->length, &found) ==
+               SCHEDQ_NOT_FOUND &&
+           (schedq_group_get(world->worker, description->spec.group, &info) != SCHEDQ_OK ||
+            info.root == 0);
+}
+
 void
 run_update(struct world *world, const struct operation *operation, FILE *result)
 {
@@ -292,12 +387,32 @@ run_update(struct world *world, const struct operation *operation, FILE *result)
             return;
         }
     }
+    if (is_dropped(world, text, &description)) {
+        write_status(world, SCHEDQ_OK, result);
+        return;
+    }
+    come(world, text);
     status = schedq_update(world->worker, description.name, description.length, &description.spec,
                            old_object, events, count, &updated);
     if (status == SCHEDQ_OK) {
         note_pod(world, text)->handle = updated.pod;
     }
     write_status(world, status, result);
+}
+
+/*
+ * Upstream takes a queued record out also for a pod that it does not have (one that is done), and
+ * puts it back: its members count as incoming once more. The library has no pod to delete then.
+ */
+static void
+count_phantom(struct world *world, const char *name)
+{
+    schedq_group_info_t group = SCHEDQ_GROUP_INFO_INIT, root = SCHEDQ_GROUP_INFO_INIT;
+
+    if (schedq_group_get(world->worker, group_number(name), &group) == SCHEDQ_OK &&
+        group.root != 0 && schedq_group_get(world->worker, group.root, &root) == SCHEDQ_OK) {
+        world->phantoms[root.place] += root.waiting;
+    }
 }
 
 void
@@ -307,5 +422,13 @@ run_delete(struct world *world, const struct operation *operation, FILE *result)
     uint32_t length = world_full_name(name, operation->pod.id.name);
     schedq_status_t status = schedq_delete_name(world->worker, name, length, NULL);
 
+    struct pod *pod = world_find_pod(world, operation->pod.id);
+
+    if (pod != NULL) {
+        pod->exists = false;
+    }
+    if (status == SCHEDQ_NOT_FOUND && operation->pod.group != NULL) {
+        count_phantom(world, operation->pod.group);
+    }
     write_status(world, status == SCHEDQ_NOT_FOUND ? SCHEDQ_OK : status, result);
 }

@@ -5,6 +5,7 @@
  */
 #include "run.h"
 
+#include "groups.h"
 #include "pods.h"
 #include "result.h"
 
@@ -24,6 +25,19 @@ run_move(struct world *world, const struct operation *operation, FILE *result)
     }
     change.old_object = world_number_object(world, operation->old_number);
     change.new_object = world_number_object(world, operation->new_number);
+    if (operation->group != NULL) {
+        change.new_object = groups_object(world, operation->group, operation->min);
+    }
+    if (operation->old_group != NULL || operation->old_min.given) {
+        change.old_object = groups_object(
+            world, operation->old_group != NULL ? operation->old_group : operation->group,
+            operation->old_min);
+    }
+    if (operation->moved_pod.name != NULL) {
+        const struct pod *moved = world_find_pod(world, operation->moved_pod);
+
+        change.new_object = moved != NULL ? object_bits(world_pod_object(world, moved->newest)) : 0;
+    }
     if (operation->target.name != NULL) {
         target = world_find_pod(world, operation->target);
         if (target == NULL) {
@@ -192,6 +206,14 @@ run_operation(struct world *world, const struct operation *operation, FILE *resu
         [OP_GET] = run_get,
         [OP_PENDING] = run_pending,
         [OP_CLOSE] = run_close,
+        [OP_GROUP_ADD] = run_group_declare,
+        [OP_GROUP_UPDATE] = run_group_declare,
+        [OP_GROUP_DELETE] = run_group_delete,
+        [OP_GROUP_DONE] = run_group_done,
+        [OP_GROUP_GET] = run_group_get,
+        [OP_COMPOSITE_ADD] = run_group_declare,
+        [OP_COMPOSITE_UPDATE] = run_group_declare,
+        [OP_COMPOSITE_DELETE] = run_group_delete,
     };
 
     world_set_time(world, operation->time_ms);

@@ -109,9 +109,15 @@ read_config_pair(struct reader *reader, const struct fields *fields, const char 
     if (strcmp(key, "max-unschedulable-ms") == 0) {
         return parse_number(fields, key, value, 0, TIME_MS_MAX, &config->max_unschedulable_ms);
     }
+    if (strcmp(key, "groups") == 0) {
+        return parse_number(fields, key, value, 0, 1, &config->groups);
+    }
+    if (strcmp(key, "composite") == 0) {
+        return parse_number(fields, key, value, 0, 1, &config->composite);
+    }
     report(fields->file, fields->line,
            "config has no key \"%s\", expected requeue, pop-from-backoff, "
-           "initial-backoff-ms, max-backoff-ms or max-unschedulable-ms",
+           "initial-backoff-ms, max-backoff-ms, max-unschedulable-ms, groups or composite",
            key);
     return false;
 }
@@ -139,8 +145,9 @@ read_interest(struct reader *reader, const struct fields *fields, char *field,
     const char *hint = field_value(field);
 
     if (hint != NULL && (interest->hint = hint_named(hint)) == NULL) {
-        return malformed(reader,
-                         "a hint always, never, error, parity, fits, grew or mine after '='");
+        return malformed(
+            reader, "a hint always, never, error, parity, fits, grew, mine, mygroup or mindown "
+                    "after '='");
     }
     return parse_event(fields, field, &interest->event);
 }
@@ -156,6 +163,10 @@ read_plugin_field(struct reader *reader, const struct fields *fields, char *fiel
         return read_interest(reader, fields, field, &plugin->interests[plugin->interest_count++]);
     }
     value = field_value(field);
+    if (strcmp(field, "preenqueue") == 0 && value != NULL && strcmp(value, "gang") == 0) {
+        plugin->gang = true;
+        return true;
+    }
     if (strcmp(field, "preenqueue") == 0) {
         return parse_number(fields, field, value == NULL ? "1" : value, 1, INT32_MAX,
                             &plugin->gate);
@@ -165,7 +176,8 @@ read_plugin_field(struct reader *reader, const struct fields *fields, char *fiel
         return true;
     }
     return malformed(
-        reader, "\"plugin NAME [profile=X] [preenqueue[=G]] RESOURCE:ACTION|ACTION[=HINT] ...\"");
+        reader,
+        "\"plugin NAME [profile=X] [preenqueue[=G|=gang]] RESOURCE:ACTION|ACTION[=HINT] ...\"");
 }
 
 static bool

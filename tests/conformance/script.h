@@ -26,6 +26,7 @@ struct config_line {
     unsigned line;
     const char *requeue; /* NULL: the preset's */
     struct number pop_from_backoff, initial_backoff_ms, max_backoff_ms, max_unschedulable_ms;
+    struct number groups, composite;
 };
 
 struct interest_text {
@@ -39,6 +40,7 @@ struct plugin_line {
     const char *name;
     const char *profile;
     struct number gate; /* preenqueue: whose pods it refuses */
+    bool gang;          /* preenqueue=gang */
     struct interest_text *interests;
     size_t interest_count;
 };

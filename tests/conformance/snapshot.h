@@ -7,6 +7,7 @@
 
 #include <schedq/schedq.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,7 +20,22 @@ struct seen {
     int64_t timestamp_ns;
     int64_t expiry_ns;
     uint64_t pop_order;
+    size_t position; /* among those of its pop */
+    int64_t attempts;
+    const char *group; /* of a member; of a record: its own */
+    const char *root;  /* of a member whose groups are all declared, or in a cycle; else NULL */
+    bool is_record;    /* a root's: its members are those of that root */
 };
+
+/**
+ * The end of a record's backoff as it was recorded: the root of a size is no whole number of
+ * milliseconds.
+ */
+static inline int64_t
+snapshot_cut_to_ms(int64_t time_ns)
+{
+    return time_ns / 1000000 * 1000000;
+}
 
 struct nomination {
     const char *node;

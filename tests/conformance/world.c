@@ -1,12 +1,13 @@
 /* Sets up the queue and keeps the caller's records, see world.h. */
 #include "world.h"
 
+#include "groups.h"
+
 #include "report.h"
 
 #include <string.h>
 
 #define WHY_SIZE 256
-#define NS_PER_MS INT64_C(1000000)
 /* Virtual time 0: a whole second, far enough from 0 that no time looks like "not set". */
 #define START_NS INT64_C(1000000000000000)
 
@@ -139,7 +140,10 @@ register_plugin(struct world *world, struct plugin_line *line)
     plugin.name = line->name;
     plugin.interests = line->interest_count == 0 ? NULL : interests;
     plugin.interest_count = line->interest_count;
-    if (line->gate.given) {
+    plugin.ctx = world; /* for hints of groups */
+    if (line->gang) {
+        plugin.pre_enqueue = groups_pass_gang;
+    } else if (line->gate.given) {
         plugin.pre_enqueue = pass_gate;
         plugin.ctx = &line->gate.value;
     }
@@ -333,6 +337,7 @@ world_pod_object(struct world *world, const struct pod_text *text)
         .number = text->need.value,
         .name_number = text->name_number,
         .gate = text->gate.value,
+        .group = text->group,
     };
     return object;
 }

@@ -18,6 +18,7 @@
 #define NAMESPACE "default"
 #define FULL_NAME_SIZE (sizeof NAMESPACE + 64)
 #define PLUGINS_MAX 63
+#define NS_PER_MS INT64_C(1000000)
 #define WORKERS_MAX 16
 
 struct profile {
@@ -37,6 +38,18 @@ struct pod {
     schedq_token_t token;
     uint64_t cycle;
     bool in_flight; /* the token is not used up */
+    const char *group;
+    bool exists;     /* added, and not deleted since */
+    size_t position; /* among those of its pop */
+};
+
+/** A group of the script, declared or not. */
+struct group {
+    struct group *next;
+    const char *name, *parent;
+    int64_t min;
+    bool exists;
+    schedq_token_t token; /* of its last cycle */
 };
 
 struct node {
@@ -56,6 +69,10 @@ struct world {
     struct profile *profiles;
     struct pod *pods;
     struct node *nodes;
+    struct group *groups;
+    /* what upstream counts as incoming by deletions of pods that it does not have, by place */
+    uint64_t phantoms[SCHEDQ_ASIDE + 1];
+    const struct group *last_popped; /* by the last pop that took anything; NULL: a pod */
     uint64_t node_count;
 };
 

@@ -118,9 +118,11 @@ struct event_text {
 
 /* ---- what the queue's 64 bits stand for -------------------------------------------------------- */
 
-/* A pod at one version, or an object of an event. */
+/* A pod or a group at one version, or an object of an event. */
 struct thing {
-    string uid; /* "": no pod of the vector */
+    string uid;   /* "": no pod of the vector */
+    string group; /* that a pod names, or that it is; "": none */
+    std::int64_t min = 0; /* a group's */
     string ns = name_space, affinity, app;
     std::int64_t number = 0; /* a pod's is its need */
     std::int64_t name_number = 0;
@@ -145,17 +147,92 @@ number_of(const thing *it)
     return it == nullptr ? 0 : it->number;
 }
 
+/* What upstream's plugins know of groups and the queue does not: which objects there are. */
+class gangs {
+public:
+    struct known {
+        string parent; /* "": none */
+        std::int64_t min = 0;
+        bool exists = false;
+        std::int64_t pods = 0; /* that exist and name it */
+        schedq_token_t token{}; /* of its last cycle */
+    };
+
+    /* By its name, declared or not. */
+    known &named(const string &name) { return groups_[name]; }
+    const std::map<string, known> &all() const { return groups_; }
+
+    /* The bytes of its name, so that numbers are in the order of names; 0 for "". */
+    static std::uint64_t
+    number(const string &name)
+    {
+        std::uint64_t number = 0;
+        for (std::size_t i = 0; i < 8; i++) {
+            number = number << 8 | (i < name.size() ? static_cast<unsigned char>(name[i]) : 0);
+        }
+        return number;
+    }
+    string
+    name(std::uint64_t number) const
+    {
+        for (const auto &group : groups_) {
+            if (gangs::number(group.first) == number) {
+                return group.first;
+            }
+        }
+        return "";
+    }
+    /* By the objects that exist; "": one above does not. */
+    string
+    root(const string &name) const
+    {
+        auto found = groups_.find(name);
+        for (int depth = 0; found != groups_.end() && found->second.exists && depth < 64; depth++) {
+            if (found->second.parent.empty()) {
+                return found->first;
+            }
+            found = groups_.find(found->second.parent);
+        }
+        return "";
+    }
+    /* PreEnqueue of the gang. */
+    bool
+    pass(const thing &pod) const
+    {
+        if (pod.group.empty() || pod.gate != 0) {
+            return true;
+        }
+        const known &its = groups_.at(pod.group);
+        return !root(pod.group).empty() && its.min <= its.pods;
+    }
+    bool
+    same_root(const thing &pod, const thing *changed) const
+    {
+        return changed != nullptr && !changed->group.empty() && !pod.group.empty() &&
+               !root(pod.group).empty() && root(pod.group) == root(changed->group);
+    }
+
+private:
+    std::map<string, known> groups_;
+};
+
 /* ---- plugins ----------------------------------------------------------------------------------- */
 
 struct plugin {
     string name, profile;
     std::int64_t refused = 0; /* the gate whose pods PreEnqueue refuses */
     bool has_gate = false;
+    bool is_gang = false; /* its gate refuses groups that are not complete */
+    const gangs *groups = nullptr;
     std::vector<string> resources;
     std::vector<schedq_interest_t> interests;
     std::uint64_t bit = 0;
 
-    bool pass(std::uint64_t pod) const { return at(pod)->gate != refused; }
+    bool
+    pass(std::uint64_t pod) const
+    {
+        return is_gang ? groups->pass(*at(pod)) : at(pod)->gate != refused;
+    }
     schedq_hint_t
     when(bool condition) const
     {
@@ -196,6 +273,17 @@ struct plugin {
     {
         return when(after != 0 && !at(after)->uid.empty() && at(after)->uid == at(pod)->uid);
     }
+    schedq_hint_t
+    mygroup(std::uint64_t pod, std::uint64_t, std::uint64_t after) const
+    {
+        return when(groups->same_root(*at(pod), at(after)));
+    }
+    schedq_hint_t
+    mindown(std::uint64_t pod, std::uint64_t before, std::uint64_t after) const
+    {
+        return when(before != 0 && after != 0 && at(after)->min < at(before)->min &&
+                    groups->same_root(*at(pod), at(after)));
+    }
 };
 
 schedq_hint_fn
@@ -206,6 +294,8 @@ hint_named(const string &name)
         {"error", schedq::hint_of<&plugin::error>()},   {"parity", schedq::hint_of<&plugin::parity>()},
         {"fits", schedq::hint_of<&plugin::fits>()},     {"grew", schedq::hint_of<&plugin::grew>()},
         {"mine", schedq::hint_of<&plugin::mine>()},
+        {"mygroup", schedq::hint_of<&plugin::mygroup>()},
+        {"mindown", schedq::hint_of<&plugin::mindown>()},
     };
     auto found = hints.find(name);
     return found == hints.end() ? nullptr : found->second;
@@ -236,7 +326,13 @@ struct pod {
     profile *of = nullptr;
     schedq_pod_t handle{};
     schedq::cycle cycle; /* in flight */
+    const thing *newest = nullptr;
+    string group;
+    bool exists = false; /* added, and not deleted since */
+    std::size_t position = 0; /* among those of its pop */
 };
+
+constexpr std::size_t most_popped = 64;
 
 class vector {
 public:
@@ -276,11 +372,26 @@ private:
     string assigned(const line &said, bool added);
     string activate(const string &list);
     string get(const identity &id);
+    identity take(const schedq_popped_t &popped, std::size_t position);
+    string pop_group();
+    void come(const identity &id, const line &said);
+    void note(const identity &id, const described &made, schedq_pod_t handle);
+    bool is_dropped(const identity &id, const described &made);
+    string erase(const identity &id, const line &said);
+    string declare(const line &said, bool adds);
+    string undeclare(const string &group);
+    string end_group(const line &said);
+    string get_group(const string &group);
+    void write_records(std::ostream &out);
 
     std::int64_t now_ = start;
     bool early_ = false; /* a release before queueing hints */
+    bool has_groups_ = false, is_composite_ = false;
+    string last_popped_; /* the group that the last pop took; "": it took a pod */
+    std::map<string, std::uint64_t> phantoms_; /* by queue: what upstream counts as incoming, see erase */
     std::deque<thing> things_;
     std::deque<plugin> plugins_;
+    gangs groups_;
     std::map<string, profile> profiles_;
     std::map<string, std::uint64_t> nodes_;
     schedq::queue queue_;
@@ -343,6 +454,8 @@ vector::configure(const line &head, schedq_config_t &config, std::size_t &worker
         config.engine = engine;
         early_ = minor < 34;
     } else if (head.words[0] == "config") {
+        has_groups_ = head.number("groups") == 1;
+        is_composite_ = head.number("composite") == 1;
         if (head.has("requeue")) {
             config.requeue =
                 head.text("requeue") == "hints" ? SCHEDQ_REQUEUE_HINTS : SCHEDQ_REQUEUE_MOVE_CYCLE;
@@ -395,7 +508,9 @@ vector::register_plugin(const line &head)
 
     made.name = head.words[1];
     made.has_gate = head.has("preenqueue");
-    made.refused = head.number("preenqueue");
+    made.groups = &groups_;
+    made.is_gang = head.text("preenqueue") == "gang";
+    made.refused = made.is_gang ? 0 : head.number("preenqueue");
     made.resources.reserve(head.words.size()); /* interests point into it */
     for (std::size_t i = 2; i < head.words.size(); i++) {
         if (head.words[i] == "preenqueue") {
@@ -531,11 +646,13 @@ vector::describe(const identity &id, const line &said)
     it.name_number = std::strtoll(id.name.c_str() + id.name.find_first_of("0123456789"), nullptr, 10);
     it.gate = said.number("gate");
     it.affinity = said.text("affinity");
+    it.group = said.text("group");
     described made{keep(it), SCHEDQ_POD_SPEC_INIT, &of};
     made.spec.object = bits(made.object);
     made.spec.nominated_node = node(said.text("nominated"));
     made.spec.priority = static_cast<std::int32_t>(said.number("prio"));
     made.spec.profile = of.number;
+    made.spec.group = gangs::number(it.group);
     made.spec.flags = it.affinity.empty() ? 0 : SCHEDQ_POD_AFFINITY;
     return made;
 }
@@ -544,17 +661,85 @@ string
 vector::add(const identity &id, const line &said)
 {
     described made = describe(id, said);
+    come(id, said);
     auto added = worker_.add(id.full(), made.spec);
     if (added) {
-        pods_[id].handle = added->pod;
-        pods_[id].of = made.of;
+        note(id, made, added->pod);
     }
     return answer(added.status);
+}
+
+/* Gates ask for it while it is added. */
+void
+vector::come(const identity &id, const line &said)
+{
+    pod &it = pods_[id];
+    it.group = said.text("group");
+    if (!it.group.empty()) {
+        groups_.named(it.group).pods += it.exists ? 0 : 1;
+    }
+    it.exists = true;
+}
+
+/* What an operation stated in full. */
+void
+vector::note(const identity &id, const described &made, schedq_pod_t handle)
+{
+    pod &it = pods_[id];
+    it.of = made.of;
+    it.newest = made.object;
+    it.handle = handle;
+}
+
+/* Which pod a pop took; its cycle is that pod's from here on. */
+identity
+vector::take(const schedq_popped_t &popped, std::size_t position)
+{
+    identity id{string(popped.name, popped.name_length).substr(name_space.size() + 1),
+                at(popped.object)->uid};
+    pod &it = pods_[id];
+    it.handle = popped.pod;
+    it.position = position;
+    it.cycle = schedq::cycle(worker_, popped);
+    return id;
+}
+
+string
+vector::pop_group()
+{
+    schedq_popped_t members[most_popped];
+    auto popped = worker_.try_pop_group(members, most_popped);
+    if (popped.status == SCHEDQ_EMPTY || popped.status == SCHEDQ_CLOSED) {
+        return popped.status == SCHEDQ_EMPTY ? "empty" : "closed";
+    }
+    if (popped.status != SCHEDQ_OK) {
+        return answer(popped.status);
+    }
+    const schedq_popped_group_t group = popped->popped();
+    const std::size_t count = popped->count();
+    last_popped_ = groups_.name(group.group);
+    if (group.group == 0) {
+        return take(members[0], 0).text() + history_text(members[0].history) +
+               " cycle=" + std::to_string(members[0].cycle) +
+               (members[0].from_backoff ? " from=backoff" : "") +
+               (members[0].flushed ? " flushed=1" : "");
+    }
+    groups_.named(last_popped_).token = popped->take();
+    string text = "group " + last_popped_ + history_text(group.history) +
+                  " cycle=" + std::to_string(group.cycle) + (group.flushed ? " flushed=1" : "") +
+                  " pods=";
+    for (std::size_t i = 0; i < count; i++) {
+        text += (i == 0 ? "" : ",") + take(members[i], i).name + "/" + std::to_string(members[i].history.attempts);
+    }
+    return text;
 }
 
 string
 vector::pop()
 {
+    if (has_groups_) {
+        return pop_group();
+    }
     auto popped = worker_.try_pop();
     if (popped.status == SCHEDQ_EMPTY) {
         return "empty";
@@ -593,6 +778,9 @@ vector::fail(const identity &id, const line &said)
     failure.pending = set(*it.of, said.text("pending"));
     described newest = describe(id, said);
     failure.newest = early_ ? nullptr : &newest.spec;
+    if (!early_) {
+        note(id, newest, it.handle);
+    }
     schedq_status_t status = it.cycle.fail(worker_, failure).status;
     return status == SCHEDQ_GONE ? "error present" : answer(status);
 }
@@ -616,8 +804,7 @@ vector::fail_after_done(const identity &id, const line &said)
     failure.pending = set(*made.of, said.text("pending"));
     auto added = worker_.readd(id.full(), made.spec, history, failure);
     if (added) {
-        pods_[id].handle = added->pod;
-        pods_[id].of = made.of;
+        note(id, made, added->pod);
     }
     return added.status == SCHEDQ_EXISTS ? "error present" : answer(added.status);
 }
@@ -667,10 +854,13 @@ vector::update(const identity &id, const line &said)
     }
     made.spec.flags = static_cast<std::uint8_t>(
         SCHEDQ_POD_ADD | (made.object->affinity.empty() ? 0 : SCHEDQ_POD_AFFINITY));
+    if (is_dropped(id, made)) {
+        return answer(SCHEDQ_OK);
+    }
+    come(id, said);
     auto updated = worker_.update(id.full(), made.spec, bits(before), events.data(), events.size());
     if (updated) {
-        pods_[id].handle = updated->pod;
-        pods_[id].of = made.of;
+        note(id, made, updated->pod);
     }
     return answer(updated.status);
 }
@@ -682,6 +872,21 @@ vector::move(const line &said)
     change.event = event(event_text(said.words[0]), said.words[1]);
     change.old_object = bits(numbered(said, "old"));
     change.new_object = bits(numbered(said, "new"));
+    for (const char *prefix : {"old", ""}) {
+        const string group = said.text(string(prefix) + "group", said.text("group"));
+        thing changed;
+        changed.group = group;
+        changed.min = said.number(string(prefix) + "min");
+        if (said.has(string(prefix) + "group") || (*prefix != '\0' && said.has("oldmin"))) {
+            (*prefix != '\0' ? change.old_object : change.new_object) = bits(keep(changed));
+        }
+    }
+    if (said.has("pod")) {
+        auto found = pods_.find({said.text("pod"), said.text("pod")});
+        change.new_object = found != pods_.end() && found->second.newest != nullptr
+                                ? bits(keep(*found->second.newest))
+                                : 0;
+    }
     if (said.has("target")) {
         std::vector<string> target = split(said.text("target"), '/');
         auto found =
@@ -758,6 +963,98 @@ vector::get(const identity &id)
     return status == SCHEDQ_OK ? text : answer(status);
 }
 
+/* ---- groups ------------------------------------------------------------------------------------ */
+
+/* Upstream drops the update of an unknown member without a root, where the library adds the pod. */
+bool
+vector::is_dropped(const identity &id, const described &made)
+{
+    if (made.spec.group == 0 || worker_.find(id.full()).status != SCHEDQ_NOT_FOUND) {
+        return false;
+    }
+    auto group = worker_.get_group(made.spec.group);
+    return !group || group->root == 0;
+}
+
+/* Upstream takes a queued record out also for a pod that it does not have, and puts it back: its members
+ * count as incoming once more. The library has no pod to delete then. */
+string
+vector::erase(const identity &id, const line &said)
+{
+    schedq_status_t status = worker_.erase(id.full()).status;
+    auto found = pods_.find(id);
+
+    if (found != pods_.end()) {
+        if (found->second.exists && !found->second.group.empty()) {
+            groups_.named(found->second.group).pods--;
+        }
+        found->second.exists = false;
+    }
+    if (status == SCHEDQ_NOT_FOUND && said.has("group")) {
+        auto group = worker_.get_group(gangs::number(said.text("group")));
+        if (group && group->root != 0) {
+            auto root = worker_.get_group(group->root);
+            const char *queue = root->place == SCHEDQ_ACTIVE          ? "active"
+                                : root->place == SCHEDQ_ERROR_BACKOFF ? "backoff"
+                                : root->place == SCHEDQ_GATED         ? "unschedulable"
+                                                                      : "";
+            phantoms_[queue] += root->waiting;
+        }
+    }
+    return answer(status == SCHEDQ_NOT_FOUND ? SCHEDQ_OK : status);
+}
+
+string
+vector::declare(const line &said, bool adds)
+{
+    gangs::known &group = groups_.named(said.words[0]);
+    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+    const std::uint64_t number = gangs::number(said.words[0]);
+
+    group.exists = true;
+    group.min = said.number("min");
+    group.parent = is_composite_ ? said.text("parent") : "";
+    spec.priority = static_cast<std::int32_t>(said.number("prio"));
+    spec.profile = profile_named("default-scheduler").number;
+    spec.object = number;
+    spec.parent = gangs::number(group.parent);
+    return answer((adds ? worker_.add_group(number, spec) : worker_.update_group(number, spec)).status);
+}
+
+/* Upstream's plugins see it go before the queue does. */
+string
+vector::undeclare(const string &group)
+{
+    groups_.named(group).exists = false;
+    return answer(worker_.erase_group(gangs::number(group)).status);
+}
+
+string
+vector::end_group(const line &said)
+{
+    static const std::map<string, schedq_group_outcome_t> outcomes = {
+        {"success", SCHEDQ_GROUP_PLACED},
+        {"unschedulable", SCHEDQ_GROUP_REJECTED},
+        {"error", SCHEDQ_GROUP_ERROR},
+    };
+    schedq_group_end_t end = SCHEDQ_GROUP_END_INIT;
+    end.outcome = static_cast<std::uint8_t>(outcomes.at(said.text("status")));
+    return answer(worker_.done_group(groups_.named(said.words[0]).token, end).status);
+}
+
+string
+vector::get_group(const string &group)
+{
+    auto info = worker_.get_group(gangs::number(group));
+    if (!info || info->place == SCHEDQ_ASIDE || info->place == SCHEDQ_INFLIGHT) {
+        return "absent";
+    }
+    return group + history_text(info->history) + " gating=" +
+           names(profile_named("default-scheduler"),
+                 info->gate == 0 ? 0 : std::uint64_t(1) << (info->gate - 1)) +
+           " size=" + std::to_string(info->waiting);
+}
+
 string
 vector::perform(const string &text)
 {
@@ -780,8 +1077,17 @@ vector::perform(const string &text)
     } else if (verb == "update") {
         return update(id, said);
     } else if (verb == "delete") {
-        schedq_status_t status = worker_.erase(id.full()).status;
-        return answer(status == SCHEDQ_NOT_FOUND ? SCHEDQ_OK : status);
+        return erase(id, said);
+    } else if (verb == "group-add" || verb == "composite-add") {
+        return declare(said, true);
+    } else if (verb == "group-update" || verb == "composite-update") {
+        return declare(said, false);
+    } else if (verb == "group-delete" || verb == "composite-delete") {
+        return undeclare(said.words[0]);
+    } else if (verb == "group-done") {
+        return end_group(said);
+    } else if (verb == "group-get") {
+        return get_group(said.words[0]);
     } else if (verb == "nominate") {
         const string &to = said.words[1];
         return nominate(id, node(to == "-" ? "" : to == "status" ? said.text("nominated") : to));
@@ -807,19 +1113,53 @@ vector::perform(const string &text)
     return "error there is no operation \"" + verb + "\"";
 }
 
+/* Vectors name a parked pod by kube's word. */
+const char *
+place_name(std::uint8_t place)
+{
+    return place == SCHEDQ_PARKED ? "unschedulable"
+                                  : schedq_place_name(static_cast<schedq_place_t>(place));
+}
+
+/* Of roots that are in a place, or in their cycle if nothing was popped since. */
+void
+vector::write_records(std::ostream &out)
+{
+    for (const auto &group : groups_.all()) {
+        const string &name = group.first;
+        auto info = worker_.get_group(gangs::number(name));
+        if (info && info->place != SCHEDQ_ASIDE &&
+            (info->place != SCHEDQ_INFLIGHT || last_popped_ == name)) {
+            out << "record " << name << ' ' << place_name(info->place) << ' ' << info->priority
+                << ' ' << info->history.timestamp_ns - start << ' '
+                << info->backoff_expiry_ns - start << '\n';
+        }
+    }
+}
+
 void
 vector::write_state(std::ostream &out)
 {
+    std::map<string, string> roots; /* a visitor must not ask */
+    for (const auto &group : groups_.all()) {
+        const string &name = group.first;
+        auto info = worker_.get_group(gangs::number(name));
+        roots[name] = info && info->root != 0 ? groups_.name(info->root) : "-";
+    }
     (void)worker_.snapshot([&](const schedq_pod_info_t &info) {
-        /* Vectors name a parked pod by kube's word. */
-        const char *place = info.place == SCHEDQ_PARKED
-                                ? "unschedulable"
-                                : schedq_place_name(static_cast<schedq_place_t>(info.place));
-        out << "pod " << info.name + name_space.size() + 1 << ' ' << at(info.object)->uid << ' '
-            << place << ' ' << info.priority << ' ' << info.history.timestamp_ns - start << ' '
-            << info.backoff_expiry_ns - start << ' ' << info.pop_order << '\n';
+        const identity id{info.name + name_space.size() + 1, at(info.object)->uid};
+        out << "pod " << id.name << ' ' << id.uid << ' ' << place_name(info.place) << ' '
+            << info.priority << ' ' << info.history.timestamp_ns - start << ' '
+            << info.backoff_expiry_ns - start << ' ' << info.pop_order;
+        if (has_groups_) {
+            const string group = groups_.name(info.group);
+            out << ' ' << (group.empty() ? "- -" : group + ' ' + roots.at(group)) << ' '
+                << info.history.attempts << ' ' << pods_[id].position;
+        }
+        out << '\n';
         return true;
     });
+    write_records(out);
     for (const auto &node : nodes_) {
         (void)worker_.nominated_pods(node.second, [&](const schedq_pod_info_t &info) {
             out << "nominated " << node.first << ' ' << info.name + name_space.size() + 1 << '\n';
@@ -835,6 +1175,12 @@ vector::write_metrics(std::ostream &out)
         out << text;
         return true;
     });
+    for (const auto &[queue, count] : phantoms_) {
+        if (!queue.empty()) {
+            out << "scheduler_queue_incoming_pods_total{queue=\"" << queue
+                << "\",event=\"UnscheduledPodAdd\"} " << count << '\n';
+        }
+    }
 }
 
 } // namespace

@@ -332,6 +332,122 @@ times_are_points(void **)
     assert_int_equal(it.worker.pop_for(0ns).status, SCHEDQ_TIMEDOUT);
 }
 
+/* ---- groups ---- */
+
+constexpr std::uint64_t gang = 5;
+
+/* With two members, which are its quorum. */
+void
+make_gang(fixture &it)
+{
+    schedq_group_spec_t group = SCHEDQ_GROUP_SPEC_INIT;
+    schedq_pod_spec_t member = SCHEDQ_POD_SPEC_INIT;
+
+    group.quorum = 2;
+    group.object = 50;
+    assert_int_equal(it.worker.add_group(gang, group)->place, SCHEDQ_ASIDE);
+    assert_int_equal(it.worker.add_group(gang, group).status, SCHEDQ_EXISTS);
+    member.group = gang;
+    assert_int_equal(it.worker.add("a", member)->place, SCHEDQ_ASIDE);
+    schedq_popped_t none[1];
+    assert_int_equal(it.worker.try_pop_group(none, 1).status, SCHEDQ_EMPTY);
+    assert_int_equal(it.worker.add("b", member)->to_active, 1);
+    assert_int_equal(it.worker.try_pop().status, SCHEDQ_EMPTY); /* never alone */
+}
+
+void
+a_group_is_popped_whole_and_ends_once(void **)
+{
+    fixture it;
+    schedq_popped_t members[2];
+    it.start();
+    make_gang(it);
+
+    auto small = it.worker.try_pop_group(members, 1);
+    assert_int_equal(small.status, SCHEDQ_FULL);
+    assert_int_equal(small->count(), 2);
+    assert_false(bool(*small));
+
+    auto popped = it.worker.pop_group(members, 2);
+    assert_int_equal(popped.status, SCHEDQ_OK);
+    assert_int_equal(popped->group(), gang);
+    assert_int_equal(popped->object(), 50);
+    assert_int_equal(popped->count(), 2);
+    assert_string_equal(members[0].name, "a");
+    schedq::cycle first(it.worker, members[0]);
+    schedq::cycle second(it.worker, members[1]);
+    assert_int_equal(first.done(), SCHEDQ_OK);
+    assert_int_equal(second.reject(0).status, SCHEDQ_OK);
+    assert_int_equal(it.place("b"), SCHEDQ_ASIDE);
+
+    schedq::group_cycle kept = std::move(*popped);
+    assert_false(bool(*popped));
+    assert_int_equal(kept.end(SCHEDQ_GROUP_PLACED)->place, SCHEDQ_ACTIVE);
+    assert_false(bool(kept));
+    assert_int_equal(it.worker.try_pop_group(members, 2)->count(), 1);
+}
+
+void
+a_group_cycle_that_ends_by_itself_was_an_error(void **)
+{
+    fixture it;
+    schedq_popped_t members[2];
+    it.start();
+    make_gang(it);
+    {
+        auto popped = it.worker.pop_group_until(it.queue.now(), members, 2);
+        assert_int_equal(popped.status, SCHEDQ_OK);
+        schedq::cycle first(it.worker, members[0]);
+        schedq::cycle second(it.worker, members[1]);
+        assert_int_equal(it.worker.get_group(gang)->place, SCHEDQ_INFLIGHT);
+    }
+    auto info = it.worker.get_group(gang);
+    assert_int_equal(info->place, SCHEDQ_ERROR_BACKOFF);
+    assert_int_equal(info->waiting, 2);
+    assert_int_equal(it.worker.activate_group(gang)->to_active, 1);
+
+    auto again = it.worker.try_pop_group(members, 2);
+    schedq_token_t token = again->take();
+    assert_false(bool(*again));
+    schedq_group_end_t end = SCHEDQ_GROUP_END_INIT;
+    end.outcome = 99;
+    assert_int_equal(it.worker.done_group(token, end).status, SCHEDQ_INVALID);
+    end.outcome = SCHEDQ_GROUP_ERROR;
+    assert_int_equal(it.worker.done_group(token, end).status, SCHEDQ_OK);
+    assert_int_equal(it.worker.done_group(token, end).status, SCHEDQ_STALE);
+}
+
+void
+a_pod_in_no_group_is_popped_without_one(void **)
+{
+    fixture it;
+    schedq_popped_t members[2];
+    it.start();
+    it.add("job");
+    auto popped = it.worker.try_pop_group(members, 2);
+    assert_int_equal(popped.status, SCHEDQ_OK);
+    assert_false(bool(*popped));
+    assert_int_equal(popped->group(), 0);
+    assert_int_equal(popped->count(), 1);
+    assert_string_equal(members[0].name, "job");
+    assert_int_equal(it.worker.done(members[0].token), SCHEDQ_OK);
+}
+
+void
+a_group_is_described_anew_and_undeclared(void **)
+{
+    fixture it;
+    schedq_group_spec_t group = SCHEDQ_GROUP_SPEC_INIT;
+    it.start();
+    make_gang(it);
+    group.quorum = 3;
+    assert_int_equal(it.worker.update_group(gang, group)->place, SCHEDQ_ASIDE);
+    assert_int_equal(it.worker.get_group(gang)->quorum, 3);
+    assert_int_equal(it.worker.erase_group(gang).status, SCHEDQ_OK);
+    assert_int_equal(it.worker.erase_group(gang).status, SCHEDQ_NOT_FOUND);
+    assert_int_equal(it.worker.get_group(gang).status, SCHEDQ_NOT_FOUND);
+}
+
 int
 run(std::uint8_t which)
 {
@@ -348,6 +464,10 @@ run(std::uint8_t which)
         cmocka_unit_test(visitors_end_a_walk),
         cmocka_unit_test(metrics_come_in_pieces),
         cmocka_unit_test(times_are_points),
+        cmocka_unit_test(a_group_is_popped_whole_and_ends_once),
+        cmocka_unit_test(a_group_cycle_that_ends_by_itself_was_an_error),
+        cmocka_unit_test(a_pod_in_no_group_is_popped_without_one),
+        cmocka_unit_test(a_group_is_described_anew_and_undeclared),
     };
     engine = which;
     return cmocka_run_group_tests(tests, nullptr, nullptr);

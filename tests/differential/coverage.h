@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define STATUSES (SCHEDQ_CANCELED + 1)
-#define PLACES (SCHEDQ_HELD + 1)
+#define PLACES (SCHEDQ_ASIDE + 1)
 #define KINDS_MAX 64
 
 /** What plugins and preChecks are asked. */

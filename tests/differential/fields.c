@@ -19,6 +19,8 @@
 #define INFO(member, kind) FIELD("info", schedq_pod_info_t, member, kind)
 #define STATS(member) FIELD("stats", schedq_stats_t, member, FIELD_EQUAL)
 #define WORDS(member, kind) FIELD("words", schedq_words_t, member, kind)
+#define GROUP(member, kind) FIELD("popped_group", schedq_popped_group_t, member, kind)
+#define GANG(member) FIELD("group_info", schedq_group_info_t, member, FIELD_EQUAL)
 #define EXPLANATION(member, kind) FIELD("explanation", schedq_explanation_t, member, kind)
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -93,17 +95,83 @@ static const field_t info_fields[] = {
     INFO(nomination, FIELD_SET),
     INFO(not_before_ns, FIELD_EQUAL),
     INFO(label, FIELD_EQUAL),
+    INFO(group, FIELD_EQUAL),
     INFO(held, FIELD_EQUAL),
 };
 
 static const field_t stats_fields[] = {
-    STATS(workers),       STATS(active),     STATS(backoff),
-    STATS(error_backoff), STATS(parked),     STATS(gated),
-    STATS(inflight),      STATS(nominated),  STATS(adds),
-    STATS(pops),          STATS(dones),      STATS(failures),
-    STATS(deletes),       STATS(updates),    STATS(moves),
-    STATS(events),        STATS(hint_calls), STATS(pre_enqueue_calls),
+    STATS(workers),
+    STATS(active),
+    STATS(backoff),
+    STATS(error_backoff),
+    STATS(parked),
+    STATS(gated),
+    STATS(inflight),
+    STATS(nominated),
+    STATS(adds),
+    STATS(pops),
+    STATS(dones),
+    STATS(failures),
+    STATS(deletes),
+    STATS(updates),
+    STATS(moves),
+    STATS(events),
+    STATS(hint_calls),
+    STATS(pre_enqueue_calls),
     STATS(held),
+    STATS(aside),
+    STATS(groups_known),
+    STATS(groups),
+    STATS(groups_at[SCHEDQ_ACTIVE]),
+    STATS(groups_at[SCHEDQ_BACKOFF]),
+    STATS(groups_at[SCHEDQ_ERROR_BACKOFF]),
+    STATS(groups_at[SCHEDQ_PARKED]),
+    STATS(groups_at[SCHEDQ_GATED]),
+    STATS(groups_at[SCHEDQ_INFLIGHT]),
+    STATS(groups_at[SCHEDQ_ASIDE]),
+    STATS(members_at[SCHEDQ_ACTIVE]),
+    STATS(members_at[SCHEDQ_ERROR_BACKOFF]),
+    STATS(members_at[SCHEDQ_PARKED]),
+    STATS(members_at[SCHEDQ_GATED]),
+    STATS(members_at[SCHEDQ_INFLIGHT]),
+};
+
+static const field_t group_fields[] = {
+    GROUP(group, FIELD_EQUAL),
+    GROUP(object, FIELD_EQUAL),
+    GROUP(history.timestamp_ns, FIELD_EQUAL),
+    GROUP(history.initial_attempt_ns, FIELD_EQUAL),
+    GROUP(history.attempts, FIELD_EQUAL),
+    GROUP(history.rejections, FIELD_EQUAL),
+    GROUP(history.errors, FIELD_EQUAL),
+    GROUP(seen, FIELD_EQUAL),
+    GROUP(cycle, FIELD_EQUAL),
+    GROUP(backoff_expiry_ns, FIELD_EQUAL),
+    GROUP(priority, FIELD_EQUAL),
+    GROUP(more, FIELD_HINT),
+    GROUP(profile, FIELD_EQUAL),
+    GROUP(flushed, FIELD_EQUAL),
+};
+
+static const field_t gang_fields[] = {
+    GANG(priority),
+    GANG(quorum),
+    GANG(place),
+    GANG(gate),
+    GANG(profile),
+    GANG(declared),
+    GANG(object),
+    GANG(parent),
+    GANG(root),
+    GANG(history.timestamp_ns),
+    GANG(history.initial_attempt_ns),
+    GANG(history.attempts),
+    GANG(history.rejections),
+    GANG(history.errors),
+    GANG(backoff_expiry_ns),
+    GANG(unschedulable),
+    GANG(pending),
+    GANG(waiting),
 };
 
 static const field_t words_fields[] = {
@@ -118,6 +186,7 @@ static const field_t words_fields[] = {
     WORDS(closed, FIELD_EQUAL),
     WORDS(poppable, FIELD_HINT),
     WORDS(held, FIELD_EQUAL),
+    WORDS(aside, FIELD_EQUAL),
 };
 
 static const field_t explanation_fields[] = {
@@ -146,6 +215,8 @@ const table_t info_table = {info_fields, LENGTH(info_fields)};
 const table_t stats_table = {stats_fields, LENGTH(stats_fields)};
 const table_t words_table = {words_fields, LENGTH(words_fields)};
 const table_t explanation_table = {explanation_fields, LENGTH(explanation_fields)};
+const table_t group_table = {group_fields, LENGTH(group_fields)};
+const table_t gang_table = {gang_fields, LENGTH(gang_fields)};
 
 const field_t plant_others[OTHERS] = {
     [OTHER_STATUS] = {.name = "status"},
@@ -176,9 +247,9 @@ const field_t plant_others[OTHERS] = {
 };
 
 static const table_t others_table = {plant_others, OTHERS};
-static const table_t *const tables[] = {&result_table,      &popped_table, &candidate_table,
-                                        &info_table,        &stats_table,  &words_table,
-                                        &explanation_table, &others_table};
+static const table_t *const tables[] = {
+    &result_table, &popped_table,      &candidate_table, &info_table, &stats_table,
+    &words_table,  &explanation_table, &group_table,     &gang_table, &others_table};
 
 const field_t *
 plant_at(size_t number)

@@ -11,6 +11,6 @@ typedef struct table {
 
 /** Fields are of 1, 4 or 8 bytes. */
 extern const table_t result_table, sum_table, popped_table, candidate_table, info_table,
-    stats_table, words_table, explanation_table;
+    stats_table, words_table, explanation_table, group_table, gang_table;
 
 #endif

@@ -23,6 +23,7 @@ static const struct {
     {"nominate", FEATURE_NOMINATE},
     {"look", FEATURE_LOOK},
     {"hold", FEATURE_HOLD},
+    {"groups", FEATURE_GROUPS},
     {"host", FEATURE_HOST | FEATURE_TIME | FEATURE_EVENTS | FEATURE_GATES},
     {"core", FEATURE_PODS},
     {"all", FEATURES_ALL},
@@ -66,9 +67,9 @@ choose_features(const struct argp_state *state, void *input, char *list)
         unsigned bits = feature_bits(at, length);
 
         if (bits == 0) {
-            argument_bad(
-                state, "features", list,
-                "all, core, and lists of pods, time, events, gates, nominate, look, hold, host");
+            argument_bad(state, "features", list,
+                         "all, core, and lists of pods, time, events, gates, nominate, look, hold, "
+                         "groups, host");
         }
         options->features |= bits;
         at += length;
@@ -128,11 +129,11 @@ static const argument_t table[] = {
                   "default, kube-1.37, kube-1.34, kube-1.26, kube-1.12, host, or all (default): in "
                   "turn",
                   choose_preset),
-    ARGUMENT_CALL(
-        "features", 'f', "NAME",
-        "a list of pods, time, events, gates, nominate, look, hold, host; all (default); core: "
-        "pods alone",
-        choose_features),
+    ARGUMENT_CALL("features", 'f', "NAME",
+                  "a list of pods, time, events, gates, nominate, look, hold, groups, host; all "
+                  "(default); core: "
+                  "pods alone",
+                  choose_features),
     ARGUMENT_NUMBER(options_t, workers, "workers", 'w', 1, 16,
                     "workers of each queue, which take turns; 1..16, default: each round draws it"),
     ARGUMENT_CALL("plant", 'P', "NAME",

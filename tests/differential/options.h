@@ -21,7 +21,8 @@ enum features {
     FEATURE_LOOK = 32, /* snapshot, metrics */
     FEATURE_HOST = 64, /* the host decides: candidates, apply */
     FEATURE_HOLD = 128,
-    FEATURES_ALL = 255
+    FEATURE_GROUPS = 256, /* pods that are tried together; not where the host decides */
+    FEATURES_ALL = 511
 };
 
 typedef struct options {

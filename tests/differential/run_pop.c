@@ -95,7 +95,8 @@ something_is_poppable(const world_t *world)
     schedq_stats_t stats = SCHEDQ_STATS_INIT;
 
     (void)schedq_stats(world->sides[0].queue, &stats);
-    return stats.active > 0 || world->closed;
+    /* members of an active group count as active, and no pop of pods takes them */
+    return stats.active > stats.members_at[SCHEDQ_ACTIVE] || world->closed;
 }
 
 /* Of the pops that wait, one that returns at once. */

@@ -39,7 +39,8 @@ run_descriptor(world_t *world, const operation_t *operation)
         if (side == 1 && readable && plant_due(world, OTHER_READABLE)) {
             readable = false;
         }
-        if (status != SCHEDQ_OK || (!readable && (stats.active > 0 || world->closed))) {
+        if (status != SCHEDQ_OK ||
+            (!readable && (stats.active > stats.members_at[SCHEDQ_ACTIVE] || world->closed))) {
             (void)differ(world, "wait_fd: %s is not readable beside a pod that is active",
                          world->sides[side].engine);
             return;

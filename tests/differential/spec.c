@@ -151,6 +151,10 @@ spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *na
     if (settings_have(&world->settings, FEATURE_HOLD) && chance_one_in(chance, 4)) {
         spec->label = 1 + chance_below(chance, LABELS);
     }
+    if (settings_have(&world->settings, FEATURE_GROUPS) && !world->settings.host &&
+        chance_one_in(chance, 3)) {
+        spec->group = group_of(name);
+    }
     append_name(names, world_is_kube(world), name, item);
 }
 
@@ -222,6 +226,9 @@ spec_show(const world_t *world, size_t name_length, const schedq_pod_spec_t *spe
     }
     if (spec->not_before_ns != 0) {
         SHOW(world, " not_before %" PRId64, spec->not_before_ns);
+    }
+    if (spec->group != 0) {
+        SHOW(world, " group %" PRIu64, spec->group);
     }
     SHOW(world, "\n");
 }

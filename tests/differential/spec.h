@@ -16,6 +16,14 @@
 
 /** Pods have one of so many labels, or none. */
 #define LABELS 32
+/** The group that a pod of that name may be in; eight names of one profile share it. */
+static inline uint32_t
+group_of(uint32_t name)
+{
+    return 1 + 2 * (name / 16) + (name & 1);
+}
+
+#define GROUPS_MAX (NAMES_MAX / 8 + 2)
 
 #define CLOCK_BITS 20
 #define CLOCK_READINGS (INT64_C(1) << (CLOCK_BITS - 2))

@@ -41,6 +41,7 @@ world_make(world_t *world)
     world->lives_of_operation = room(ROUND_OPERATIONS_MAX + 1, sizeof *world->lives_of_operation);
     world->cycles_of_operation = room(ROUND_OPERATIONS_MAX + 1, sizeof *world->cycles_of_operation);
     world->references = room(SLOTS, sizeof *world->references);
+    world->gangs = room(GROUPS_MAX, sizeof *world->gangs);
     for (unsigned i = 0; i < SIDES; i++) {
         world->sides[i].account.held = room(SLOTS, sizeof(uint32_t));
         world->sides[i].handles.slots = room(SET_SLOTS_MAX, sizeof(uint64_t));
@@ -64,6 +65,7 @@ forget(world_t *world, const settings_t *settings)
     memset(world->lives_of_operation, 0xff, (settings->length + 1) * sizeof(uint32_t));
     memset(world->cycles_of_operation, 0xff, (settings->length + 1) * sizeof(uint32_t));
     memset(world->references, 0, settings->names * OBJECT_VARIANTS * sizeof *world->references);
+    memset(world->gangs, 0, GROUPS_MAX * sizeof *world->gangs);
     world->reference_sum = (references_t){0};
     world->closed = world->different = false;
     world->gate_epoch = world->lent_count = 0;

@@ -90,6 +90,12 @@ typedef struct side {
     uint64_t heard;               /* of the questions of this operation, in any order */
 } side_t;
 
+/** A group's cycle. */
+typedef struct gang {
+    schedq_token_t tokens[SIDES]; /* of its last one; {0}: it had none */
+    bool flies;
+} gang_t;
+
 typedef struct world {
     settings_t settings;
     side_t sides[SIDES];
@@ -106,6 +112,7 @@ typedef struct world {
     uint32_t *cycles_of_operation; /* the first cycle that it made */
     references_t *references;      /* by object_slot */
     references_t reference_sum;
+    gang_t *gangs; /* by group */
     bool closed;
     uint32_t gate_epoch;     /* changes what PreEnqueue answers */
     uint32_t event_count;    /* the events 0 to below this one are defined */

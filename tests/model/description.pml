@@ -52,15 +52,15 @@
  * stands for engine/lockfree/pod/entry.h entry_describe 0630af5b
  * stands for engine/lockfree/pod/entry.h entry_switch 1b257892
  * stands for engine/lockfree/moves/transfer.h transfer_publish 72e45c9c
- * stands for engine/lockfree/moves/transfer.c stands_right 2f9c2f64
+ * stands for engine/lockfree/moves/transfer.c stands_right 551de44a
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/moves/transfer.h transfer_switch 80a34f1b
  * stands for engine/lockfree/moves/describe.c describe_install 743c567d
  * stands for engine/lockfree/moves/report.c report_record ac34f7d1
  * stands for engine/lockfree/moves/settle.c settle_told 975fed23
  * stands for engine/lockfree/calls/pop.c take_said f06c4aa3
- * stands for engine/lockfree/calls/pop.c take_plain 485a634d
- * stands for engine/lockfree/calls/pop.c take_other 4c3dc677
+ * stands for engine/lockfree/calls/pop.c take_plain 34f76ee4
+ * stands for engine/lockfree/calls/pop.c take_other f649e75a
  */
 #define CONTAINERS 3
 #define ROOM       9

@@ -44,9 +44,9 @@
  * Bounds: one pod, two lots, one tick, events 1, 3 and 4, with SECOND 1, 2 and 3 (--large: all).
  *
  * stands for engine/lockfree/calls/mover.c raise_lag 5921e8a5
- * stands for engine/lockfree/calls/mover.c stay_gated bc3e045f
+ * stands for engine/lockfree/calls/mover.c stay_gated a0e21d4e
  * stands for engine/lockfree/calls/mover.c switch_gated 7cf0a682
- * stands for engine/lockfree/calls/mover.c gate_pod 453d4d26
+ * stands for engine/lockfree/calls/mover.c gate_pod cb2ca4ee
  * stands for engine/lockfree/calls/mover.c act_on b17a285f
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c mover_try_ref 9e9b7e58

@@ -6,6 +6,8 @@
  * and a consumer run at once. The consumer pops, fails, and brings the pod back, to ACTIVE, or to HELD if the newest
  * description says so. Who meets a FUTURE ref of the band helps; nobody does in the bin of held pods.
  *
+ * A member of a group is brought to ASIDE, where nothing is published, instead of to the band: fewer steps of these.
+ *
  * Claims
  *   no pop takes the pod between the return of a hold and the begin of the next release (claim)
  *   a pod whose description keeps it back is not ACTIVE, at any time (exchange)
@@ -28,10 +30,10 @@
  *   -DLARGE        two holds, two consumers that fail (--large)
  *
  * stands for engine/lockfree/pod/entry.h entry_describe 0630af5b
- * stands for engine/lockfree/moves/hold.c hold_install 811333c1
+ * stands for engine/lockfree/moves/hold.c hold_install e355f7c7
  * stands for engine/lockfree/calls/hold.c grant d86360e7
  * stands for engine/lockfree/calls/hold.c hold_leave e16aa570
- * stands for engine/lockfree/moves/route.c route_from_hold 33406cc4
+ * stands for engine/lockfree/moves/route.c route_from_hold 7082850b
  * stands for engine/lockfree/moves/switch.c switch_help de862ec6
  * stands for engine/lockfree/pod/state.h state_judge 5713fedf
  * stands for engine/lockfree/calls/pop.c take_head 89c51e9c

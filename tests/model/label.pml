@@ -1,5 +1,6 @@
 /*
- * Labels (engine/lockfree: nominator with labels, add, label).
+ * Labels (engine/lockfree: nominator with labels, add, label). The hints of a group's members are of the same kind: the
+ * key is the group's number.
  *
  * A hint {life, record} is in a bucket from before a pod with the label exists; what becomes of it depends on the record's
  * word and on the description's label alone. One record: the word has version and place, a life is the version with which
@@ -30,9 +31,9 @@
  * Bounds: 3 lives. Each may stop anywhere.
  *
  * stands for engine/lockfree/signals/nominator.c judge_hint d6978282
- * stands for engine/lockfree/signals/nominator.c judge_description f47b0bc4
- * stands for engine/lockfree/calls/add.c enter_label 8ecfd492
- * stands for engine/lockfree/calls/add.c describe_more f786c33e
+ * stands for engine/lockfree/signals/nominator.c judge_description 2ba10ab3
+ * stands for engine/lockfree/calls/add.c enter_under 298c662a
+ * stands for engine/lockfree/calls/add.c describe_more 0e09bc78
  * stands for engine/lockfree/calls/label.c lockfree_labelled dd930e76
  * stands for engine/lockfree/calls/label.c keep_those_that_exist d95a7b7f
  * stands for engine/lockfree/calls/label.c exists c2703130

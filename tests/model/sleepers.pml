@@ -66,7 +66,7 @@
  * stands for engine/lockfree/signals/sleepers.c sleepers_wake_for 97b53834
  * stands for engine/lockfree/signals/sleepers.c sleepers_wake_all dab60733
  * stands for engine/lockfree/signals/sleepers.c sleepers_wake_named 0ab916bf
- * stands for engine/lockfree/calls/pop.c look_once 3bb93018
+ * stands for engine/lockfree/calls/pop.c look_once c375cca1
  * stands for engine/lockfree/calls/pop.c lockfree_wait_cancel 089aa518
  * stands for engine/lockfree/calls/pop.c pass_wake_up 0cf6f488
  * stands for engine/lockfree/calls/pop.c sleep_in_line 70612cdb
@@ -78,7 +78,7 @@
  * stands for engine/lockfree/calls/pop.c take_walking 3ce235b3
  * stands for engine/lockfree/calls/pop.c walk_for d77d7a50
  * stands for engine/lockfree/calls/pop.c nothing_else_is_there f507dfd8
- * stands for engine/lockfree/calls/pop.c lockfree_pop_waiting aeb90621
+ * stands for engine/lockfree/calls/pop.c wait_and_take 67022dc1
  * stands for engine/lockfree/calls/pop.c lockfree_close eed68d9a
  * stands for engine/lockfree/calls/serve.c serve_wake_sleeper 025b1e89
  * stands for engine/lockfree/calls/serve.c server_serve fa66bb7f

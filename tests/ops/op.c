@@ -50,6 +50,15 @@ static const struct {
     [OP_LABEL_HOLD] = {"label_hold", OK, NOMEM},
     [OP_LABEL_RELEASE] = {"label_release", OK, NOMEM},
     [OP_LABEL_COUNT] = {"label_count", OK, NOMEM},
+    [OP_GROUP_ADD] = {"group_add", OK | EXISTS, CLOSED | FULL},
+    [OP_GROUP_UPDATE] = {"group_update", OK | NOT_FOUND, NOMEM},
+    [OP_GROUP_DELETE] = {"group_delete", OK | NOT_FOUND, 0},
+    [OP_GROUP_ACTIVATE] = {"group_activate", OK | NOT_FOUND, NOMEM},
+    [OP_GROUP_GET] = {"group_get", OK | NOT_FOUND, 0},
+    [OP_TRY_POP_GROUP] = {"try_pop_group", OK | EMPTY | OP_LEGAL(SCHEDQ_FULL), CLOSED | NOMEM},
+    [OP_POP_GROUP_UNTIL] = {"pop_group_until", OK | TIMEDOUT | OP_LEGAL(SCHEDQ_FULL),
+                            CLOSED | CANCELED | NOMEM},
+    [OP_GROUP_DONE] = {"group_done", OK, NOMEM},
     [OP_NOTIFY] = {"notify", OK, NOMEM},
     [OP_TICK] = {"tick", OK, NOMEM},
     [OP_SNAPSHOT] = {"snapshot", OK, NOMEM},
@@ -145,6 +154,23 @@ call(schedq_worker_t *worker, op_t *op)
         return schedq_label_release(worker, op->label, &op->got);
     case OP_LABEL_COUNT:
         return schedq_label_count(worker, op->label, &op->got);
+    case OP_GROUP_ADD:
+        return schedq_group_add(worker, op->group, op->group_spec, &op->result);
+    case OP_GROUP_UPDATE:
+        return schedq_group_update(worker, op->group, op->group_spec, &op->result);
+    case OP_GROUP_DELETE:
+        return schedq_group_delete(worker, op->group, &op->result);
+    case OP_GROUP_ACTIVATE:
+        return schedq_group_activate(worker, op->group, &op->result);
+    case OP_GROUP_GET:
+        return schedq_group_get(worker, op->group, op->group_info);
+    case OP_TRY_POP_GROUP:
+        return schedq_try_pop_group(worker, op->popped_group, op->popped, op->room, &op->got);
+    case OP_POP_GROUP_UNTIL:
+        return schedq_pop_group_until(worker, op->deadline_ns, op->popped_group, op->popped,
+                                      op->room, &op->got);
+    case OP_GROUP_DONE:
+        return schedq_group_done(worker, op->tokens, op->group_end, &op->result);
     case OP_NOTIFY:
         return schedq_notify(worker, op->change, &op->result);
     case OP_TICK:

@@ -48,6 +48,14 @@ typedef enum op_kind {
     OP_LABEL_HOLD,
     OP_LABEL_RELEASE,
     OP_LABEL_COUNT,
+    OP_GROUP_ADD,
+    OP_GROUP_UPDATE,
+    OP_GROUP_DELETE,
+    OP_GROUP_ACTIVATE,
+    OP_GROUP_GET,
+    OP_TRY_POP_GROUP,
+    OP_POP_GROUP_UNTIL,
+    OP_GROUP_DONE,
     OP_NOTIFY,
     OP_TICK,
     OP_SNAPSHOT,
@@ -93,24 +101,29 @@ typedef struct op {
     schedq_profile_t profile; /* event_stamp, count_reasons */
     schedq_query_t *query;
     const schedq_decision_t *decisions;
-    int64_t deadline_ns; /* pop_until; not_before: the time */
+    int64_t deadline_ns; /* pop_until, pop_group_until; not_before: the time */
     int64_t wait_ns;     /* pop_for */
     uint64_t node;
     uint64_t label;
-    size_t room;            /* label_cancel: of `results` */
+    uint64_t group;
+    const schedq_group_spec_t *group_spec;
+    const schedq_group_end_t *group_end;
+    size_t room;            /* label_cancel: of `results`; pops of groups: of `popped` */
     schedq_t *queue;        /* close */
     schedq_worker_t *waits; /* wait_cancel: whose wait */
     schedq_visit_fn visit;
     void *ctx;
     /* answered */
-    schedq_popped_t *popped;        /* room for `count`; the caller's */
-    schedq_pod_t *added;            /* add_many: room for `count`, or NULL; the caller's */
-    schedq_candidate_t *candidates; /* room for `count`; the caller's */
+    schedq_popped_t *popped;             /* room for `count`, or `room`; the caller's */
+    schedq_popped_group_t *popped_group; /* the caller's */
+    schedq_group_info_t *group_info;     /* the caller's */
+    schedq_pod_t *added;                 /* add_many: room for `count`, or NULL; the caller's */
+    schedq_candidate_t *candidates;      /* room for `count`; the caller's */
     schedq_result_t
-        *results;          /* apply_many: room for `count`, or NULL; label_cancel; the caller's */
-    int64_t *next_ns;      /* tick: or NULL; the caller's */
-    size_t got;            /* pods popped, candidates, those of a label, what is overdue */
-    uint64_t lower, upper; /* position */
+        *results;     /* apply_many: room for `count`, or NULL; label_cancel; the caller's */
+    int64_t *next_ns; /* tick: or NULL; the caller's */
+    size_t got; /* pods popped, or that need room, candidates, those of a label, what is overdue */
+    uint64_t lower, upper;             /* position */
     schedq_explanation_t *explanation; /* explain; the caller's */
     schedq_reasons_t *reasons;         /* count_reasons; the caller's */
     schedq_watch_t *watch;             /* watch; the caller's */

@@ -221,9 +221,9 @@ bad_specs_are_refused(void **state)
     const schedq_pod_spec_t good = fx_spec(0);
     schedq_pod_spec_t spec = good;
     spec.struct_size = 0;
-    refuse_spec(fixture, spec, "spec.struct_size 0: 80");
-    spec.struct_size = 88;
-    refuse_spec(fixture, spec, "spec.struct_size 88: 80");
+    refuse_spec(fixture, spec, "spec.struct_size 0: 88");
+    spec.struct_size = 96;
+    refuse_spec(fixture, spec, "spec.struct_size 96: 88");
     spec = good;
     spec.timestamp_ns = -1;
     refuse_spec(fixture, spec, "timestamp_ns");

@@ -43,7 +43,7 @@ begin(world_t *world, unsigned pod)
 static bool
 open_nominator(struct nominator *nominator, struct memory *memory, const struct entries *entries)
 {
-    nominator_open(nominator, memory, entries, false);
+    nominator_open(nominator, memory, entries, HINTS_OF_NODES);
     return nominator_make(nominator);
 }
 

@@ -39,27 +39,33 @@ cas_after_another(atomic_u64 *word, uint64_t expected, uint64_t desired)
 #define LAST_VERSION ((UINT64_C(1) << 36) - 1)
 
 static const char *const names[] = {"FREE",     "ACTIVE", "BACKOFF",       "PARKED", "GATED",
-                                    "INFLIGHT", "DEAD",   "ERROR_BACKOFF", "HELD"};
+                                    "INFLIGHT", "DEAD",   "ERROR_BACKOFF", "HELD",   "ASIDE",
+                                    "IDLE",     "READY",  "CYCLE"};
 
-enum { PLACES = 9, CONTAINERS = 6 };
+enum { PLACES = 13, CONTAINERS = 7 };
 
 static const enum place containers[CONTAINERS] = {PLACE_ACTIVE, PLACE_BACKOFF,       PLACE_PARKED,
-                                                  PLACE_GATED,  PLACE_ERROR_BACKOFF, PLACE_HELD};
+                                                  PLACE_GATED,  PLACE_ERROR_BACKOFF, PLACE_HELD,
+                                                  PLACE_READY};
 
 /* ---- the rule -------------------------------------------------------------------------------- */
 
 /* s: state_switch; o: its owner stores; -: nobody. */
 static const char leaves[PLACES][PLACES + 1] = {
-    /*                       FREE ACTIVE BACKOFF PARKED GATED INFLIGHT DEAD ERROR_BACKOFF HELD */
-    [PLACE_FREE] = "-oooo--oo",          //
-    [PLACE_ACTIVE] = "-s---ss-s",        //
-    [PLACE_BACKOFF] = "-ss-sss-s",       //
-    [PLACE_PARKED] = "-ssss-s-s",        //
-    [PLACE_GATED] = "-ss-s-s-s",         //
-    [PLACE_INFLIGHT] = "-ssssssss",      //
-    [PLACE_DEAD] = "o--------",          //
-    [PLACE_ERROR_BACKOFF] = "-s--s-sss", //
-    [PLACE_HELD] = "-ss-s-sss",          //
+    /* FREE ACTIVE BACKOFF PARKED GATED INFLIGHT DEAD ERROR_BACKOFF HELD; ASIDE; IDLE READY CYCLE */
+    [PLACE_FREE] = "-oooo--oooo--",          //
+    [PLACE_ACTIVE] = "-s---ss-s----",        //
+    [PLACE_BACKOFF] = "-ss-sss-s-ss-",       //
+    [PLACE_PARKED] = "-ssss-s-s-ss-",        //
+    [PLACE_GATED] = "-ss-s-s-s-ss-",         //
+    [PLACE_INFLIGHT] = "-sssssssss---",      //
+    [PLACE_DEAD] = "o------------",          //
+    [PLACE_ERROR_BACKOFF] = "-s--s-sss-ss-", //
+    [PLACE_HELD] = "-ss-s-ssss---",          //
+    [PLACE_ASIDE] = "-----ss-ss---",         //
+    [PLACE_IDLE] = "--s-s-ss--ss-",          //
+    [PLACE_READY] = "----s-s---sss",         //
+    [PLACE_CYCLE] = "--sss-ss--sss",         //
 };
 
 enum access { ACCESS_SWITCH, ACCESS_HELP, ACCESS_DESCRIBE, ACCESS_FLAG, ACCESSES };
@@ -91,6 +97,8 @@ static const struct meaning {
     {PLACE_GATED, false, "sVssFs"},   {PLACE_INFLIGHT, false, "ssssFs"},
     {PLACE_DEAD, false, "ssssss"},    {PLACE_ERROR_BACKOFF, false, "sVssFs"},
     {PLACE_HELD, false, "sVssFs"},    {PLACE_INFLIGHT, true, "ssssss"},
+    {PLACE_ASIDE, false, "s-ssFs"},   {PLACE_IDLE, false, "s-ssFs"},
+    {PLACE_READY, false, "sVssFs"},   {PLACE_CYCLE, false, "s-ssFs"},
 };
 
 /* ---- the word, a second time ----------------------------------------------------------------- */
@@ -128,6 +136,7 @@ earlier(uint64_t version, uint64_t by)
     return later(version, LAST_VERSION - by);
 }
 
+/* Descriptions keep the base. */
 static bool
 waits(enum place place)
 {
@@ -137,7 +146,14 @@ waits(enum place place)
 static bool
 holds_refs(enum place place)
 {
-    return waits(place);
+    return waits(place) && place != PLACE_ASIDE && place != PLACE_IDLE && place != PLACE_CYCLE;
+}
+
+/* A public word counts those that are there. */
+static bool
+is_counted(enum place place)
+{
+    return waits(place) && place != PLACE_ACTIVE && place < PLACE_IDLE;
 }
 
 typedef void visit_fn(const struct word *word);
@@ -191,7 +207,7 @@ check_fields(const struct word *word)
     assert_int_equal(state_lag(state), word->lag);
     assert_int_equal(state_flags(state), detail(word));
     bool waiting = waits(word->place) && word->place != PLACE_ACTIVE;
-    assert_int_equal(state_waits(state), waiting);
+    assert_int_equal(state_waits(state), is_counted(word->place));
     assert_int_equal(state_lag_is_at_end(state),
                      word->lag == (waiting ? (UINT32_C(1) << 22) - 1 : 15));
     assert_true(state_base(state) == earlier(word->version, word->lag));
@@ -245,7 +261,8 @@ places_have_their_public_names(void **unused)
     (void)unused;
     static const schedq_place_t expected[PLACES] = {
         SCHEDQ_NOWHERE,  SCHEDQ_ACTIVE,  SCHEDQ_BACKOFF,       SCHEDQ_PARKED, SCHEDQ_GATED,
-        SCHEDQ_INFLIGHT, SCHEDQ_NOWHERE, SCHEDQ_ERROR_BACKOFF, SCHEDQ_HELD};
+        SCHEDQ_INFLIGHT, SCHEDQ_NOWHERE, SCHEDQ_ERROR_BACKOFF, SCHEDQ_HELD,   SCHEDQ_ASIDE,
+        SCHEDQ_ASIDE,    SCHEDQ_ACTIVE,  SCHEDQ_INFLIGHT};
     for (unsigned i = 0; i < PLACES; i++)
         assert_place(place_public((enum place)i), expected[i]);
 }

@@ -58,6 +58,8 @@ class Object:
     number: int = 0
     name_number: int = 0
     gate: int = 0
+    group: str = ""  # that a pod names, or that it is
+    min: int = 0  # a group's
 
 
 def number(thing: Optional[Object]) -> int:
@@ -74,6 +76,66 @@ HINTS: dict[str, Callable[[Object, Optional[Object], Optional[Object]], bool]] =
     "grew": lambda pod, old, new: new is not None and (old is None or new.number > old.number),
     "mine": lambda pod, old, new: new is not None and new.uid != "" and new.uid == pod.uid,
 }
+
+
+@dataclass
+class Gang:
+    """A group as upstream's plugins know it."""
+
+    parent: str = ""
+    min: int = 0
+    exists: bool = False
+    pods: int = 0  # that exist and name it
+    flight: Optional[schedq.PoppedGroup] = None
+
+
+class Gangs:
+    """What the queue does not know of groups: which objects there are."""
+
+    def __init__(self) -> None:
+        self.all: dict[str, Gang] = {}
+
+    def named(self, name: str) -> Gang:
+        return self.all.setdefault(name, Gang())
+
+    @staticmethod
+    def number(name: str) -> int:
+        """The bytes of its name, so that numbers are in the order of names; 0 for ""."""
+        return int.from_bytes(name.encode().ljust(8, b"\0"), "big")
+
+    @staticmethod
+    def name(number: int) -> str:
+        return number.to_bytes(8, "big").rstrip(b"\0").decode()
+
+    def root(self, name: str) -> str:
+        """By the objects that exist; "": one above does not."""
+        for _ in range(64):
+            gang = self.all.get(name)
+            if gang is None or not gang.exists:
+                return ""
+            if not gang.parent:
+                return name
+            name = gang.parent
+        return ""
+
+    def passes(self, pod: Object) -> bool:
+        if not pod.group or pod.gate:
+            return True
+        return self.root(pod.group) != "" and self.all[pod.group].min <= self.all[pod.group].pods
+
+    def same_root(self, pod: Object, changed: Optional[Object]) -> bool:
+        if changed is None or not changed.group or not pod.group:
+            return False
+        return self.root(pod.group) != "" and self.root(pod.group) == self.root(changed.group)
+
+    def hint(self, name: str) -> Optional[Callable[[Object, Optional[Object], Optional[Object]], bool]]:
+        if name == "mygroup":
+            return lambda pod, old, new: self.same_root(pod, new)
+        if name == "mindown":
+            return lambda pod, old, new: (
+                old is not None and new is not None and new.min < old.min and self.same_root(pod, new)
+            )
+        return HINTS[name] if name else None
 
 
 def affinity_matches(pod: Object, assigned: Object) -> bool:
@@ -143,6 +205,8 @@ class Pod:
     profile: str
     handle: int
     flight: Optional[schedq.Popped] = None
+    newest: Optional[Object] = None
+    position: int = 0  # among those of its pop
 
 
 @dataclass
@@ -162,6 +226,11 @@ class World:
 
     def __init__(self, head: list[str]) -> None:
         lines = [Line(text) for text in head]
+        self.has_groups = self.is_composite = False
+        self.gangs = Gangs()
+        self.exist: dict[Identity, str] = {}  # pods that were added, and not deleted since; their groups
+        self.last_popped = ""  # the group that the last pop took; "": it took a pod
+        self.phantoms: dict[str, int] = {}  # by queue: what upstream counts as incoming, see do_delete
         self.queue = self.make_queue(lines)
         self.profiles: dict[str, Profile] = {}
         self.pods: dict[Identity, Pod] = {}
@@ -182,6 +251,8 @@ class World:
             elif line.words[0] == "source":
                 preset = RELEASES[line.words[2][: len("v1.00")]]
             elif line.words[0] == "config":
+                self.has_groups = line.number("groups") == 1
+                self.is_composite = line.number("composite") == 1
                 if "requeue" in line.values:
                     options["requeue"] = {"hints": schedq.Requeue.HINTS, "move-cycle": schedq.Requeue.MOVE_CYCLE}[
                         line.text("requeue")
@@ -216,18 +287,19 @@ class World:
     def register(self, line: Line) -> None:
         name = line.words[1]
         profile = self.profile(line.text("profile", "default-scheduler"))
-        gate = line.number("preenqueue")
+        is_gang = line.text("preenqueue") == "gang"
+        gate = 0 if is_gang else line.number("preenqueue")
         interests = []
         for word in line.words[2:]:
             if word == "preenqueue":
                 gate = 1
                 continue
             kind, _, hint = word.partition("=")
-            interests.append(schedq.Interest(*parse_kind(kind), HINTS[hint] if hint else None))
+            interests.append(schedq.Interest(*parse_kind(kind), self.gangs.hint(hint)))
         profile.bits[name] = self.queue.plugin(
             name,
             interests,
-            gate=(lambda pod: pod.gate != gate) if gate else None,
+            gate=self.gangs.passes if is_gang else (lambda pod: pod.gate != gate) if gate else None,
             profile=profile.number,
             spread=self.hints and name == "PodTopologySpread",
         )
@@ -247,21 +319,31 @@ class World:
             number=line.number("need"),
             name_number=int(identity.name.lstrip("abcdefghijklmnopqrstuvwxyz")),
             gate=line.number("gate"),
+            group=line.text("group"),
         )
         return Spec(
             thing,
             priority=line.number("prio"),
             profile=self.profile(line.text("profile", "default-scheduler")).number,
             nominated_node=self.node(line.text("nominated")),
+            group=Gangs.number(thing.group),
             affinity=thing.affinity != "",
         )
 
-    def note(self, identity: Identity, line: Line, handle: int) -> None:
+    def come(self, identity: Identity, line: Line) -> None:
+        """Gates ask for it while the pod is added."""
+        group = line.text("group")
+        if group and identity not in self.exist:
+            self.gangs.named(group).pods += 1
+        self.exist[identity] = group
+
+    def note(self, identity: Identity, line: Line, handle: int, newest: Object) -> None:
         profile = line.text("profile", "default-scheduler")
         if identity in self.pods:
             self.pods[identity].profile, self.pods[identity].handle = profile, handle
         else:
             self.pods[identity] = Pod(profile, handle)
+        self.pods[identity].newest = newest
 
     # ---- operations ------------------------------------------------------------------------------------------
 
@@ -282,26 +364,50 @@ class World:
     def do_add(self, line: Line) -> None:
         identity = self.identity(line)
         spec = self.spec(identity, line)
+        self.come(identity, line)
         handle = self.queue.add(
             identity.full,
             spec.object,
             priority=spec.priority,
             profile=spec.profile,
             nominated_node=spec.nominated_node,
+            group=spec.group,
             affinity=spec.affinity,
         )
-        self.note(identity, line, handle)
+        self.note(identity, line, handle, spec.object)
+
+    def take(self, popped: schedq.Popped, position: int = 0) -> Identity:
+        identity = Identity(short(popped.name), popped.object.uid)
+        pod = self.pods[identity]
+        pod.handle, pod.flight, pod.position = popped.handle, popped, position
+        return identity
+
+    def group_text(self, group: schedq.PoppedGroup) -> str:
+        pods = ",".join(
+            f"{self.take(pod, i).name}/{pod.history.attempts}" for i, pod in enumerate(group.members)
+        )
+        flushed = " flushed=1" if group.flushed else ""
+        name = Gangs.name(group.group)
+        return f"group {name} {self.counters(group.history)} cycle={group.cycle}{flushed} pods={pods}"
 
     def do_pop(self, line: Line) -> str:
+        popped: Optional[schedq.Popped]
         try:
-            popped = self.queue.try_pop()
+            if self.has_groups:
+                group = self.queue.try_pop_group()
+                if group is not None:
+                    self.last_popped = Gangs.name(group.group)
+                if group is not None and group.group != 0:
+                    self.gangs.named(self.last_popped).flight = group
+                    return self.group_text(group)
+                popped = group.members[0] if group is not None else None
+            else:
+                popped = self.queue.try_pop()
         except schedq.Closed:
             return "closed"
         if popped is None:
             return "empty"
-        identity = Identity(short(popped.name), popped.object.uid)
-        pod = self.pods[identity]
-        pod.handle, pod.flight = popped.handle, popped
+        identity = self.take(popped)
         counters = self.counters(popped.history) if self.hints else f"attempts={popped.history.attempts}"
         text = f"{identity} {counters} cycle={popped.cycle}"
         if popped.from_backoff:
@@ -321,6 +427,7 @@ class World:
         newest = None
         if self.hints:
             newest = self.spec(identity, line)
+            pod.newest = newest.object
         sets = profile.set(line.list("plugins")), profile.set(line.list("pending"))
         place = pod.flight.fail(*sets, newest=newest)
         pod.flight = None
@@ -333,11 +440,12 @@ class World:
         )
         profile = self.profile(line.text("profile", "default-scheduler"))
         sets = profile.set(line.list("plugins")), profile.set(line.list("pending"))
+        spec = self.spec(identity, line)
         try:
-            result = self.queue.readd(identity.full, self.spec(identity, line), before, *sets)
+            result = self.queue.readd(identity.full, spec, before, *sets)
         except schedq.Exists:
             return "error present"
-        self.note(identity, line, result.handle)
+        self.note(identity, line, result.handle, spec.object)
         return None
 
     def do_done(self, line: Line) -> None:
@@ -359,12 +467,72 @@ class World:
             events = [self.event(parse_kind(text)) for text in line.list("events")]
         else:
             events = [schedq.Event.UNSCHEDULED_POD_UPDATE] if line.number("changed") else []
+        if found is None and spec.group and self.root(spec.group) == "-":
+            return  # upstream drops the update of an unknown member without a root, where the library adds the pod
+        self.come(identity, line)
         result = self.queue.update(identity.full, spec, events, old_object=line.object("old"), add=True)
         assert result is not None
-        self.note(identity, line, result.handle)
+        self.note(identity, line, result.handle, spec.object)
 
     def do_delete(self, line: Line) -> None:
-        self.queue.delete(self.identity(line).full)
+        """Upstream takes a queued record out also for a pod that it does not have, and puts it back: its members count as
+        incoming once more. The library has no pod to delete then.
+        """
+        identity = self.identity(line)
+        found = self.queue.delete(identity.full)
+        group = self.exist.pop(identity, "")
+        if group:
+            self.gangs.named(group).pods -= 1
+        info = self.queue.group_look(Gangs.number(line.text("group"))) if not found and "group" in line.values else None
+        root = self.queue.group_look(info.root) if info is not None and info.root else None
+        queues = {Place.ACTIVE: "active", Place.ERROR_BACKOFF: "backoff", Place.GATED: "unschedulable"}
+        if root is not None and root.place in queues:
+            queue = queues[root.place]
+            self.phantoms[queue] = self.phantoms.get(queue, 0) + root.waiting
+
+    def root(self, number: int) -> str:
+        """As the queue has it; "-": none."""
+        info = self.queue.group_look(number)
+        return Gangs.name(info.root) if info is not None and info.root else "-"
+
+    def declare(self, line: Line, call: Callable[..., object]) -> None:
+        gang = self.gangs.named(line.words[0])
+        gang.exists, gang.min = True, line.number("min")
+        gang.parent = line.text("parent") if self.is_composite else ""
+        number = Gangs.number(line.words[0])
+        profile = self.profile("default-scheduler").number
+        parent = Gangs.number(gang.parent)
+        call(number, priority=line.number("prio"), profile=profile, object=number, parent=parent)
+
+    def do_group_add(self, line: Line) -> None:
+        self.declare(line, self.queue.group_add)
+
+    def do_group_update(self, line: Line) -> None:
+        self.declare(line, self.queue.group_update)
+
+    def do_group_delete(self, line: Line) -> None:
+        """Upstream's plugins see it go before the queue does."""
+        self.gangs.named(line.words[0]).exists = False
+        self.queue.group_delete(Gangs.number(line.words[0]))
+
+    do_composite_add, do_composite_update, do_composite_delete = do_group_add, do_group_update, do_group_delete
+
+    def do_group_done(self, line: Line) -> None:
+        flight = self.gangs.named(line.words[0]).flight
+        assert flight is not None
+        outcomes = {
+            "success": schedq.GroupOutcome.PLACED,
+            "unschedulable": schedq.GroupOutcome.REJECTED,
+            "error": schedq.GroupOutcome.ERROR,
+        }
+        flight.end(outcomes[line.text("status")])
+
+    def do_group_get(self, line: Line) -> str:
+        info = self.queue.group_look(Gangs.number(line.words[0]))
+        if info is None or info.place in (Place.ASIDE, Place.INFLIGHT):
+            return "absent"
+        gating = self.profile("default-scheduler").names(info.gate)
+        return f"{line.words[0]} {self.counters(info.history)} gating={gating} size={info.waiting}"
 
     def do_activate(self, line: Line) -> None:
         known = (self.pods.get(Identity.parse(text)) for text in line.words[0].split(","))
@@ -380,6 +548,13 @@ class World:
                 new = Object()  # a wildcard with an object and without a target reaches nobody
             else:
                 target = pod.handle
+        if "pod" in line.values:
+            moved = self.pods.get(Identity.parse(line.text("pod")))
+            new = moved.newest if moved is not None else None
+        if "group" in line.values:
+            new = Object(group=line.text("group"), min=line.number("min"))
+        if "oldgroup" in line.values or "oldmin" in line.values:
+            old = Object(group=line.text("oldgroup", line.text("group")), min=line.number("oldmin"))
         precheck = (lambda pod: pod.name_number % 2 == 0) if "precheck" in line.values else None
         self.queue.notify(event, old, new, target=target, precheck=precheck)
 
@@ -442,13 +617,36 @@ class World:
         )
 
     def state(self) -> None:
+        roots = {Gangs.number(name): self.root(Gangs.number(name)) for name in self.gangs.all}
         for pod in self.queue.snapshot():
             place = "unschedulable" if pod.place == Place.PARKED else str(pod.place)
             times = pod.history.timestamp_ns - START_NS, pod.backoff_expiry_ns - START_NS
-            print("pod", short(pod.name), pod.object.uid, place, pod.priority, *times, pod.pop_order)
+            member: tuple[object, ...] = ()
+            if self.has_groups:
+                position = self.pods[Identity(short(pod.name), pod.object.uid)].position
+                names = (Gangs.name(pod.group), roots[pod.group]) if pod.group else ("-", "-")
+                member = (*names, pod.history.attempts, position)
+            print("pod", short(pod.name), pod.object.uid, place, pod.priority, *times, pod.pop_order, *member)
+        self.records()
         for node in range(1, len(self.nodes)):
             for pod in self.queue.nominated_pods(node):
                 print("nominated", self.nodes[node], short(pod.name))
+
+
+    def records(self) -> None:
+        """Of roots that are in a place, or in their cycle if nothing was popped since."""
+        for name in self.gangs.all:
+            info = self.queue.group_look(Gangs.number(name))
+            if info is None or info.place == Place.ASIDE or (info.place == Place.INFLIGHT and name != self.last_popped):
+                continue
+            place = "unschedulable" if info.place == Place.PARKED else str(info.place)
+            times = info.history.timestamp_ns - START_NS, info.backoff_expiry_ns - START_NS
+            print("record", name, place, info.priority, *times)
+
+    def metrics(self) -> None:
+        print(self.queue.metrics(), end="")
+        for queue, count in self.phantoms.items():
+            print(f'scheduler_queue_incoming_pods_total{{queue="{queue}",event="UnscheduledPodAdd"}} {count}')
 
 
 def milliseconds(time_ns: int) -> str:
@@ -481,7 +679,7 @@ def main() -> None:
         elif request == "state":
             world.state()
         elif request == "metrics":
-            print(world.queue.metrics(), end="")
+            world.metrics()
         else:
             print(">", world.perform(request))
         print(".", flush=True)

@@ -45,6 +45,7 @@ ENUMS = {
     schedq.Requeue: "SCHEDQ_REQUEUE_",
     schedq.Count: "SCHEDQ_COUNT_",
     schedq.Place: "SCHEDQ_",
+    schedq.GroupOutcome: "SCHEDQ_GROUP_",
     schedq.Action: "SCHEDQ_ACTION_",
     schedq.Event: "SCHEDQ_EVENT_",
 }
@@ -88,7 +89,7 @@ class TheHeaders(unittest.TestCase):
     def test_enums_are_complete(self) -> None:
         for enum, prefix in ENUMS.items():
             if prefix != "SCHEDQ_":
-                names = {name[len(prefix) :] for name in dir(lib) if name.startswith(prefix)} - {"FIRST_FREE"}
+                names = {name[len(prefix) :] for name in dir(lib) if name.startswith(prefix)} - {"FIRST_FREE", "DEPTH_MAX"}
                 self.assertEqual(names, set(enum.__members__), enum)
         for enum, kind in ((schedq.Status, "schedq_status_t"), (schedq.Place, "schedq_place_t")):
             self.assertEqual({"SCHEDQ_" + name for name in enum.__members__}, set(ffi.typeof(kind).relements))
@@ -117,6 +118,14 @@ class TheHeaders(unittest.TestCase):
         calls = {"done", "fail", "alive", "name", "object", "handle"}
         own = {"token", "pod", "object", "name", "name_length", "seen", "flags"}
         self.assertEqual(properties - calls, fields("schedq_popped_t") - own)
+
+    def test_groups_are_complete(self) -> None:
+        described = set(inspect.signature(schedq.Queue.group_add).parameters) - {"self", "group"}
+        self.assertEqual(described, fields("schedq_group_spec_t"))
+        info = {field.name for field in dataclasses.fields(schedq.GroupInfo)}
+        self.assertEqual(info, fields("schedq_group_info_t"))
+        properties = {name for name in dir(schedq.PoppedGroup) if not name.startswith("_")}
+        self.assertEqual(properties - {"end", "members"}, fields("schedq_popped_group_t") - {"token", "seen"})
 
     def test_facts_are_complete(self) -> None:
         for facts, struct in ((schedq.PodFacts, "schedq_pod_facts_t"), (schedq.NodeFacts, "schedq_node_facts_t")):

@@ -13,7 +13,7 @@
 static bool
 decide_active(struct mover *mover, const struct view *view, struct way *way)
 {
-    if (state_place(view->state) == PLACE_HELD) {
+    if (place_is_kept(state_place(view->state))) {
         return false;
     }
     *way = route_activated(mover->worker, view);
@@ -41,6 +41,11 @@ activate(struct mover *mover, schedq_pod_t pod, struct named *named)
         *word |= bit;
     }
     if (!report_handle(queue, pod, &view) || !report_exists(mover->worker, record, &view)) {
+        return;
+    }
+    if (state_place(view.state) == PLACE_ASIDE) {
+        mover_end(mover);
+        gather_activate(mover->worker, view.description.group, mover->result);
         return;
     }
     if (queue->base.rules.activates_in_flight) {

@@ -54,6 +54,7 @@
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/finish.h"
+#include "lockfree/moves/gather.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/settle.h"
 #include "lockfree/moves/switch.h"
@@ -134,11 +135,17 @@ check_bands(struct worker *worker, int32_t priority)
     return status;
 }
 
+schedq_status_t
+add_check_pods(struct worker *worker)
+{
+    return may_be_full(queue_of(worker)) ? check_pods(worker) : SCHEDQ_OK;
+}
+
 COLD static schedq_status_t
 check_bounds(struct worker *worker, int32_t priority)
 {
     const struct queue *queue = queue_of(worker);
-    schedq_status_t status = may_be_full(queue) ? check_pods(worker) : SCHEDQ_OK;
+    schedq_status_t status = add_check_pods(worker);
 
     return status == SCHEDQ_OK && queue->base.config.max_bands != 0 ? check_bands(worker, priority)
                                                                     : status;
@@ -255,10 +262,12 @@ describe_arrival(const struct incoming_pod *pod, const struct arrival *arrival)
                                 .priority = spec->priority,
                                 .flags = spec->flags,
                                 .marks = (spec->not_before_ns != 0 ? MARK_NOT_BEFORE : 0) |
-                                         (spec->label != 0 ? MARK_LABEL : 0),
+                                         (spec->label != 0 ? MARK_LABEL : 0) |
+                                         (spec->group != 0 ? MARK_MEMBER : 0),
                                 .described_node = spec->nominated_node,
                                 .not_before = spec->not_before_ns,
-                                .label = spec->label};
+                                .label = spec->label,
+                                .group = spec->group};
 }
 
 /* Asks the gates, outside of a section. */
@@ -334,18 +343,20 @@ enters_nominator(const struct queue *queue, const struct incoming_pod *pod, enum
 static inline bool
 needs_description(const schedq_pod_spec_t *spec)
 {
-    return (spec->nominated_node | (uint64_t)spec->not_before_ns | spec->label) != 0;
+    return (spec->nominated_node | (uint64_t)spec->not_before_ns | spec->label | spec->group) != 0;
 }
 
-/* Before the pod exists: who reads the label then finds all pods that do. False: no memory. */
+/*
+ * Before the pod exists: who reads what has this key (a label, a group; 0: none) then finds all
+ * pods that do. False: no memory.
+ */
 static bool
-enter_label(struct worker *worker, uint64_t label, const struct arrival *arrival)
+enter_under(struct worker *worker, struct nominator *nominator, uint64_t key,
+            const struct arrival *arrival)
 {
-    struct queue *queue = queue_of(worker);
-
-    return label == 0 || (nominator_make(&queue->labels) &&
-                          nominator_insert(&queue->labels, worker->epoch, label, arrival->record,
-                                           ref_version(arrival->ref), 0));
+    return key == 0 || (nominator_make(nominator) &&
+                        nominator_insert(nominator, worker->epoch, key, arrival->record,
+                                         ref_version(arrival->ref), 0));
 }
 
 COLD static bool
@@ -355,7 +366,9 @@ describe_more(struct worker *worker, const struct incoming_pod *pod, struct arri
     struct description description = describe_arrival(pod, arrival);
 
     description.marks |= (description.flags & SCHEDQ_POD_ORDER_KEY) != 0 ? MARK_OWN_KEY : 0;
-    if (!enter_label(worker, pod->spec->label, arrival)) {
+    arrival->group = pod->spec->group;
+    if (!enter_under(worker, &queue->labels, pod->spec->label, arrival) ||
+        !enter_under(worker, &queue->members, pod->spec->group, arrival)) {
         return false;
     }
     if (description.described_node != 0 && enters_nominator(queue, pod, arrival->to.place) &&
@@ -471,7 +484,9 @@ find_way(struct worker *worker, const struct incoming_pod *pod, int64_t now, str
 
     bool held = pod->spec->not_before_ns > now;
 
-    if (!held && pod->history == NULL && pod->spec->gate == 0 &&
+    bool aside = pod->spec->group != 0;
+
+    if (!held && !aside && pod->history == NULL && pod->spec->gate == 0 &&
         (rules->host || !queue->base.registry.has_gates)) {
         return go_straight(worker, pod, now, origin, arrival);
     }
@@ -484,18 +499,19 @@ find_way(struct worker *worker, const struct incoming_pod *pod, int64_t now, str
     if (!rules->host) {
         arrival->judged_up_to = stamps_drawn(&queue->stamps); /* before the gates are asked */
     }
-    const struct way way =
-        held ? (struct way){.place = PLACE_HELD} : choose_way(worker, pod, &view, now);
+    const struct way way = held    ? (struct way){.place = PLACE_HELD}
+                           : aside ? (struct way){.place = PLACE_ASIDE}
+                                   : choose_way(worker, pod, &view, now);
 
     arrival->cause |= way.named ? CAUSE_NAMED : 0;
     if (way.place == PLACE_ACTIVE) {
         return go_straight(worker, pod, now, origin, arrival);
     }
-    if (held || (way.place == PLACE_GATED && !rules->counts_updates)) {
+    if (held || aside || (way.place == PLACE_GATED && !rules->counts_updates)) {
         arrival->cause = CAUSE_NONE;
     }
     arrival->backing_off =
-        rules->host && !held && route_is_backing_off(queue, way.gate, &view.history, now);
+        rules->host && !held && !aside && route_is_backing_off(queue, way.gate, &view.history, now);
     return transfer_find(worker, &view, &way, rules->gates_see_leftover ? now : origin->timestamp,
                          &arrival->to)
                ? SCHEDQ_OK
@@ -740,7 +756,7 @@ report_waiting(const struct queue *queue, const struct arrival *arrival, schedq_
     result->pod = entry_handle(arrival->record, ref_version(arrival->ref));
     result->place = (uint8_t)place_public(place);
     result->gate = arrival->to.gate;
-    if (queue->base.rules.host && place != PLACE_HELD) {
+    if (queue->base.rules.host && !place_is_kept(place)) {
         result->ref = arrival->ref;
         result->backing_off = arrival->backing_off;
     }
@@ -787,6 +803,27 @@ complete_waiting(struct worker *worker, const struct arrival *arrival,
     return take_back_arrival(worker, arrival) ? SCHEDQ_RETRY : SCHEDQ_OK;
 }
 
+/* It joins its group. May leave the section. */
+COLD static schedq_status_t
+let_member_in(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
+              schedq_result_t *result, struct index_found *present)
+{
+    struct index_ticket ticket;
+    struct lane *lane;
+    uint64_t counted = gather_announce(worker, arrival->group);
+    schedq_status_t status = insert(worker, arrival, name, false, &lane, &ticket, present);
+
+    if (status != SCHEDQ_OK) {
+        gather_withdraw(worker, arrival->group, counted);
+        return status;
+    }
+    index_finish(&ticket);
+    report_waiting(queue_of(worker), arrival, result);
+    gather_joined(worker, arrival->group, counted,
+                  entry_handle(arrival->record, ref_version(arrival->ref)), result);
+    return SCHEDQ_OK;
+}
+
 /*
  * After its insertion another thread may hold the pod: its record is not read here. The band is not
  * marked so far, and the result is not written of an active pod.
@@ -797,6 +834,10 @@ let_in(struct worker *worker, const struct arrival *arrival, const struct hashed
 {
     struct index_ticket ticket;
     struct lane *lane;
+
+    if (!active && arrival->to.place == PLACE_ASIDE) {
+        return let_member_in(worker, arrival, name, result, present);
+    }
     schedq_status_t status = insert(worker, arrival, name, active, &lane, &ticket, present);
 
     if (status != SCHEDQ_OK || !active) {

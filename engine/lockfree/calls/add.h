@@ -20,6 +20,7 @@ struct arrival {
     uint8_t profile;
     bool backing_off;      /* if it does not become active: when it came */
     struct destination to; /* active: place, gate and band of it */
+    uint64_t group;        /* ASIDE: whose member it is */
     uint32_t cause;        /* why it comes in */
     uint64_t judged_up_to; /* gated: its gate saw the events up to this one */
 };
@@ -70,7 +71,7 @@ static inline bool
 add_is_plain(const schedq_pod_spec_t *spec)
 {
     return spec->gate == 0 &&
-           (spec->nominated_node | (uint64_t)spec->not_before_ns | spec->label) == 0;
+           (spec->nominated_node | (uint64_t)spec->not_before_ns | spec->label | spec->group) == 0;
 }
 
 /** May so many plain pods be let in by add_next? */
@@ -91,6 +92,9 @@ void add_mark(struct worker *worker, struct band **unmarked);
 
 /** So many pods may be there at once. */
 uint32_t add_pods_max(const struct queue *queue);
+
+/** Is there room for one more pod (max_pods)? SCHEDQ_OK; SCHEDQ_FULL with words. */
+schedq_status_t add_check_pods(struct worker *worker);
 
 /** The order key of a pod that enters now. */
 int64_t add_draw_key(struct worker *worker, int64_t now);

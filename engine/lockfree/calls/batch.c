@@ -317,8 +317,8 @@ find_place_again(struct worker *worker, struct arrival *arrival, const schedq_po
 {
     const struct way way = {.place = arrival->to.place, .gate = arrival->to.gate};
 
-    if (way.place == PLACE_HELD) {
-        return true; /* its bin stays */
+    if (place_is_kept(way.place)) {
+        return true; /* its bin stays; or there is none */
     }
     if (way.place == PLACE_GATED) {
         const struct view view = {.description = {.flags = spec->flags}, .profile = spec->profile};

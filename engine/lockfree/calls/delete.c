@@ -15,12 +15,42 @@
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/finish.h"
+#include "lockfree/moves/gather.h"
 #include "lockfree/moves/switch.h"
 
 /*
  * One attempt. What is told was read at the word that the exchange compares. SCHEDQ_NOT_FOUND: the
  * record's pod is another, or none; SCHEDQ_RETRY: it changed.
  */
+/* A member that waits for its group: the same, and its group hears of it. */
+COLD static schedq_status_t
+delete_member(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t *result)
+{
+    struct view view;
+
+    if (!report_view(queue_of(worker), record, life, &view)) {
+        return SCHEDQ_NOT_FOUND;
+    }
+    if (state_place(view.state) != PLACE_ASIDE) {
+        return SCHEDQ_RETRY;
+    }
+    const uint64_t group = view.description.group, counted = gather_leaves(worker, group);
+
+    if (!entry_switch(view.entry, view.state, view.desc,
+                      state_switched(view.state, 0, PLACE_DEAD))) {
+        u64_store_release(&worker->joining, 0);
+        return SCHEDQ_RETRY;
+    }
+    describe_end(worker, &view.description);
+    switch_leave(worker, PLACE_ASIDE);
+    finish_record(worker, record, view.entry);
+    tally_add_last(&worker->tally.deletes, 1); /* as delete_at:A */
+    gather_left(worker, group, counted, result);
+    report_told(record, &view, result);
+    result->place = SCHEDQ_NOWHERE;
+    return SCHEDQ_OK;
+}
+
 STRAIGHT schedq_status_t
 delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t *result)
 {
@@ -31,6 +61,9 @@ delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t
 
     if (!state_is_pod(state)) {
         return SCHEDQ_NOT_FOUND;
+    }
+    if (state_place(state) == PLACE_ASIDE) {
+        return delete_member(worker, record, life, result);
     }
     report_brief(queue, entry, state, &view);
     uint32_t hash = (uint32_t)(u64_load_acquire(&entry->name) >> 32);

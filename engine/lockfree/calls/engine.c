@@ -9,6 +9,7 @@
 #include "lockfree/calls/workers.h"
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/finish.h"
+#include "lockfree/moves/gather.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/settle.h"
 #include "lockfree/moves/waiting.h"
@@ -25,6 +26,8 @@ containers_close(struct queue *queue)
     event_log_close(&queue->log);
     nominator_close(&queue->nominator);
     nominator_close(&queue->labels);
+    nominator_close(&queue->members);
+    nominator_close(&queue->families);
     stamps_close(&queue->stamps);
     waiting_close(queue);
     backoff_close(queue);
@@ -43,8 +46,10 @@ parts_open(struct queue *queue)
     struct memory *memory = &queue->base.memory;
 
     waiting_open(queue);
-    nominator_open(&queue->nominator, memory, &queue->entries, false);
-    nominator_open(&queue->labels, memory, &queue->entries, true);
+    nominator_open(&queue->nominator, memory, &queue->entries, HINTS_OF_NODES);
+    nominator_open(&queue->labels, memory, &queue->entries, HINTS_OF_LABELS);
+    nominator_open(&queue->members, memory, &queue->entries, HINTS_OF_GROUPS);
+    nominator_open(&queue->families, memory, &queue->entries, HINTS_OF_GROUPS);
     event_log_open(&queue->log, memory, queue->base.rules.host ? 0 : config->event_log,
                    config->objects, &queue->hazards, config->retain);
     index_open(&queue->index, memory, &queue->entries, &queue->names, settle_pod,
@@ -102,6 +107,9 @@ release_objects(struct queue *queue)
             continue;
         }
         (void)entry_description(&queue->entries, entry, &description);
+        if ((description.flags & DESCRIBED_GROUP) != 0) {
+            continue;
+        }
         object_give_back(queue, description.object);
         if (place == PLACE_INFLIGHT && entry_pop_order(entry) != 0) {
             object_give_back(queue, u64_load(&entry->popped));
@@ -122,6 +130,7 @@ lockfree_shut(schedq_t *base)
         return SCHEDQ_BUSY;
     }
     release_objects(queue);
+    gather_close(queue);
     index_close(&queue->index);
     containers_close(queue);
     return SCHEDQ_OK;
@@ -181,6 +190,8 @@ lockfree_trim(schedq_t *base)
     bands_trim(&queue->bands, worker->epoch);
     lots_trim(&queue->waiting.lots, &caller);
     nominator_trim(&queue->labels, worker->epoch);
+    nominator_trim(&queue->members, worker->epoch);
+    nominator_trim(&queue->families, worker->epoch);
     slab_trim(&queue->entries.records, worker->epoch);
     slab_trim(&queue->entries.descriptions, worker->epoch);
     names_trim(&queue->names, worker->epoch);
@@ -314,6 +325,13 @@ const struct engine_ops lockfree_engine = {
     .hold = lockfree_hold,
     .not_before = lockfree_not_before,
     .labelled = lockfree_labelled,
+    .group_add = lockfree_group_add,
+    .group_update = lockfree_group_update,
+    .group_delete = lockfree_group_delete,
+    .group_activate = lockfree_group_activate,
+    .group_get = lockfree_group_get,
+    .pop_group = lockfree_pop_group,
+    .group_done = lockfree_group_done,
     .notify = lockfree_notify,
     .event_begin = lockfree_event_begin,
     .event_stamp = lockfree_event_stamp,

@@ -214,6 +214,7 @@ struct walk {
     const schedq_change_t *change;
     const struct assigned_pod *assigned;  /* NULL: every pod is a candidate */
     const struct schedq_pod_list *listed; /* NULL: the same */
+    bool helps;                           /* a group, whatever its members say */
     bool asks;                            /* the host, about single pods: by hints */
     /* what follows is of the profile that was asked for last */
     bool knows_profile;
@@ -327,6 +328,7 @@ lot_is_reached(struct walk *walk, const struct lot *lot)
         return false;
     }
     if (walk->assigned != NULL && !lot_may_have_affinity(lot) &&
+        !queue_has_groups(queue_of_walk(walk)) &&
         (lot->key.unschedulable & registry_spread(registry, lot->key.profile)) == 0) {
         return false;
     }
@@ -380,6 +382,130 @@ judge_listed(struct walk *walk, const struct view *view)
     return skips ? STRATEGY_SKIP : events_judge(worker, &seen, &walk->event);
 }
 
+/* What an event means to a group: the strongest answer of its members. */
+struct members {
+    struct walk *walk;
+    enum strategy best;
+    bool any_known, any_passes;
+};
+
+/* gather_each_fn */
+static bool
+passes(void *ctx, const struct view *member)
+{
+    struct members *members = ctx;
+
+    members->any_passes = is_candidate(members->walk, member);
+    return !members->any_passes;
+}
+
+/* gather_each_fn */
+static bool
+judge_member(void *ctx, const struct view *member)
+{
+    struct members *members = ctx;
+    struct worker *worker = members->walk->mover.worker;
+    bool known = (member->unschedulable | member->pending) != 0;
+
+    members->any_known |= known;
+    if (known || queue_of(worker)->base.rules.groups_as_kube) {
+        members->best =
+            group_stronger(members->best, events_judge(worker, member, &members->walk->event));
+    }
+    return members->best != STRATEGY_IMMEDIATELY;
+}
+
+/*
+ * A member that nothing rejected failed because its group did. In kube it counts as one that
+ * anything helps; else only as long as nothing is known of any. Pre-queueing hints narrow no group.
+ * Without memory to ask, the event helps.
+ */
+COLD static enum strategy
+judge_members(struct walk *walk, const struct view *view)
+{
+    struct members members = {.walk = walk, .best = STRATEGY_SKIP};
+    struct worker *worker = walk->mover.worker;
+
+    if ((walk->assigned != NULL || walk->change->precheck != NULL) &&
+        gather_each(worker, view->seen, passes, &members) && !members.any_passes) {
+        return STRATEGY_SKIP;
+    }
+    if (!gather_each(worker, view->seen, judge_member, &members) || !members.any_known) {
+        return group_stronger(members.best, STRATEGY_AFTER_BACKOFF);
+    }
+    return members.best;
+}
+
+/* One round. AGAIN: the record changed. */
+static enum gather_step
+help_group_once(struct worker *worker, uint64_t number, const struct cluster_event *event,
+                schedq_result_t *result, bool *ends)
+{
+    struct queue *queue = queue_of(worker);
+    struct walk walk;
+    struct members members = {.walk = &walk, .best = STRATEGY_SKIP};
+    const uint64_t asked = stamps_drawn(&queue->stamps);
+    struct group_found root;
+    struct view view;
+
+    walk.mover.worker = worker;
+    walk.event = *event;
+    if (!gather_root(worker, number, &root) ||
+        !place_waits_for_event(state_place(root.view.state))) {
+        *ends = true;
+        return GATHER_DONE;
+    }
+    const enum place place = state_place(root.view.state);
+
+    section_pause(worker);
+    bool read = gather_each(worker, root.view.seen, judge_member, &members);
+
+    section_resume(worker);
+    if (!read || !members.any_known) {
+        members.best = group_stronger(members.best, STRATEGY_AFTER_BACKOFF);
+    }
+    if (members.best == STRATEGY_SKIP) {
+        return GATHER_DONE;
+    }
+    const struct way way = gather_way(worker, &root.view, members.best != STRATEGY_IMMEDIATELY);
+
+    if (way.place == place && way.gate == root.view.gate) {
+        return GATHER_DONE;
+    }
+    if (!report_view(queue, root.record, root.view.life, &view) ||
+        state_place(view.state) != place) {
+        return GATHER_AGAIN;
+    }
+    struct redescription change = describe_begin(&view);
+    bool named = members.best == STRATEGY_IMMEDIATELY ? way.place == PLACE_READY
+                                                      : place_backs_off(way.place);
+    const uint32_t cause = cause_of(registry_label(&queue->base.registry, event->event), false) |
+                           (named ? CAUSE_NAMED : 0);
+    enum gather_step step =
+        gather_bring(worker, root.record, &view, &way, &change, asked, cause, result);
+
+    *ends = step == GATHER_DONE && !place_waits_for_event(way.place);
+    tally_add(&worker->tally.moves, *ends ? 1 : 0);
+    return step;
+}
+
+bool
+events_help_group(struct worker *worker, uint64_t number, const struct cluster_event *event,
+                  schedq_result_t *result)
+{
+    enum gather_step step = GATHER_AGAIN;
+    bool ends = false;
+
+    /* Ends: each further round is another's change of the record, or an event of its gate. */
+    while (step == GATHER_AGAIN) {
+        step = help_group_once(worker, number, event, result, &ends);
+    }
+    if (step == GATHER_NOMEM) {
+        queue_note_stray(queue_of(worker), STRAY_UNJUDGED);
+    }
+    return ends;
+}
+
 /* mover.decide. Pods in backoff come here only as targets, and are left alone. */
 static bool
 decide_reached(struct mover *mover, const struct view *view, struct way *way)
@@ -391,6 +517,16 @@ decide_reached(struct mover *mover, const struct view *view, struct way *way)
     }
     const struct judgement *like = judgement_of(walk, view);
 
+    if (view_is_group(view)) {
+        enum strategy strategy = walk->helps     ? STRATEGY_AFTER_BACKOFF
+                                 : like->reaches ? judge_members(walk, view)
+                                                 : STRATEGY_SKIP;
+
+        if (strategy != STRATEGY_SKIP) {
+            *way = route_by_strategy(mover->worker, view, strategy, mover->now);
+        }
+        return strategy != STRATEGY_SKIP;
+    }
     if (!like->reaches || (walk->listed == NULL && !is_candidate(walk, view))) {
         return false;
     }
@@ -524,6 +660,73 @@ events_judge_again(struct queue *queue, uint32_t record, uint64_t life, struct v
            (state_place(view->state) == PLACE_PARKED || state_place(view->state) == PLACE_GATED);
 }
 
+/* gather_each_fn */
+static bool
+is_unrejected(void *ctx, const struct view *member)
+{
+    struct members *members = ctx;
+
+    members->any_known = (member->unschedulable | member->pending) == 0;
+    return !members->any_known;
+}
+
+/* A root's record, if it waits for an event. `own`: the target is its member. */
+static void
+move_target_group(struct walk *walk, uint64_t number, bool own)
+{
+    struct worker *worker = walk->mover.worker;
+    struct queue *queue = queue_of(worker);
+    struct members members = {.walk = walk};
+    struct group_found root;
+
+    if (!gather_root(worker, number, &root) ||
+        !place_waits_for_event(state_place(root.view.state)) ||
+        !gate_hears(walk, root.view.profile, root.view.gate)) {
+        return;
+    }
+    struct view view = root.view;
+
+    section_pause(worker);
+    bool helps = walk->change->precheck == NULL ||
+                 (gather_each(worker, number, passes, &members) && members.any_passes);
+
+    members.any_known = own;
+    if (helps && !own && queue->base.rules.groups_as_kube) {
+        (void)gather_each(worker, number, is_unrejected, &members);
+    }
+    section_resume(worker);
+    if (helps && members.any_known && report_view(queue, root.record, root.view.life, &view)) {
+        walk->helps = true;
+        mover_try(&walk->mover, root.record, &view);
+        mover_end(&walk->mover);
+        walk->helps = false;
+    }
+}
+
+/*
+ * It helps the group of that pod, if it is a member that waits. In kube also each group that has a
+ * member which nothing rejected: any event helps that.
+ */
+COLD static void
+move_target_groups(struct walk *walk, schedq_pod_t target)
+{
+    struct worker *worker = walk->mover.worker;
+    struct group_found own = {.block = NULL};
+    uint64_t *numbers, mine = 0;
+    struct view view;
+    size_t bytes, count;
+
+    if (report_handle(queue_of(worker), target, &view) && state_place(view.state) == PLACE_ASIDE &&
+        gather_root(worker, view.description.group, &own)) {
+        mine = own.block->number;
+    }
+    count = gather_roots(worker, &numbers, &bytes);
+    for (size_t i = 0; i < count; i++) {
+        move_target_group(walk, numbers[i], mine != 0 && numbers[i] == mine);
+    }
+    memory_free(&queue_of(worker)->base.memory, MEMORY_OTHER, numbers, bytes);
+}
+
 /* A wildcard that has an object concerns the one pod that is the object, or none. */
 static void
 move_target(struct walk *walk, schedq_pod_t target)
@@ -532,6 +735,9 @@ move_target(struct walk *walk, schedq_pod_t target)
     uint32_t record = ref_record(target.bits);
     struct view view;
 
+    if (queue_has_groups(queue)) {
+        move_target_groups(walk, target);
+    }
     if (!report_handle(queue, target, &view) || !report_exists(walk->mover.worker, record, &view)) {
         return;
     }
@@ -601,6 +807,7 @@ lockfree_notify(schedq_worker_t *base, const schedq_change_t *request,
     walk.change = request;
     walk.assigned = assigned;
     walk.listed = listed;
+    walk.helps = false;
     walk.asks = registry->has_hints && queue->base.rules.hints;
     walk.knows_profile = walk.last.known = false;
     walk.newest_insertion = worker->insertions;

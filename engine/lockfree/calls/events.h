@@ -27,6 +27,13 @@ void events_announce(struct worker *worker, const struct cluster_event *event);
 enum strategy events_judge(struct worker *worker, const struct view *view,
                            const struct cluster_event *event);
 
+/**
+ * An event that concerns a member that waits helps its group, perhaps. Inside a section, which it
+ * leaves. False: no.
+ */
+bool events_help_group(struct worker *worker, uint64_t number, const struct cluster_event *event,
+                       schedq_result_t *result);
+
 /** How far a judgement of a flight reaches. */
 struct verdict_on_flight {
     enum strategy strategy;

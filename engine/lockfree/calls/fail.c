@@ -40,6 +40,7 @@
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/finish.h"
+#include "lockfree/moves/gather.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/switch.h"
 #include "plugins/verdict.h"
@@ -59,7 +60,9 @@ struct failing {
     bool activated;
     /* the gate that it was put behind heard of an event that it was not asked about */
     bool unjudged;
-    bool described;   /* what is newest about the pod was installed */
+    bool described; /* what is newest about the pod was installed */
+    bool joins;     /* it is a member, and its group was told that it comes; `counted` */
+    uint64_t counted;
     bool drawn;       /* the record has the order key of this failure */
     struct view view; /* as it was seen last */
     struct {
@@ -432,6 +435,10 @@ decide_failure(struct failing *failing, const struct view *view, struct decision
         *decision = (struct decision){.way = {.place = PLACE_HELD}};
         return;
     }
+    if (route_is_aside(view)) {
+        *decision = (struct decision){.way = {.place = PLACE_ASIDE}};
+        return;
+    }
     if (queue_of(worker)->base.rules.host) {
         decide_by_host(failing, view, decision);
         return;
@@ -505,7 +512,7 @@ tell_failure(const struct failing *failing, const struct view *view, const struc
     result->unschedulable =
         failing->failure->unschedulable | gate_bit(to->place == PLACE_GATED ? to->gate : 0);
     result->pending = failing->failure->pending;
-    if (queue->base.rules.host && to->place != PLACE_ACTIVE && to->place != PLACE_HELD) {
+    if (queue->base.rules.host && to->place != PLACE_ACTIVE && !place_is_kept(to->place)) {
         result->ref = ref_make(version_next(failing->version), failing->record);
         result->backing_off = route_is_backing_off(queue, to->gate, &view->history, failing->now);
     }
@@ -540,10 +547,14 @@ try_once(struct failing *failing, const struct view *planned, const struct decis
 
     transfer.desc = view->desc;
     prepare_record(failing, &transfer);
+    if (to->place == PLACE_ASIDE && !failing->joins) {
+        failing->joins = true;
+        failing->counted = gather_announce(worker, view->description.group);
+    }
     transfer_publish(worker, &transfer, CAUSE_NONE);
     bool outdated = event_came(failing, view, decision);
     bool counts =
-        to->place != PLACE_HELD && (to->place != PLACE_GATED || queue->base.rules.counts_updates);
+        !place_is_kept(to->place) && (to->place != PLACE_GATED || queue->base.rules.counts_updates);
     const uint32_t cause = cause_of(LABEL_FAILURE, false) | (decision->way.named ? CAUSE_NAMED : 0);
     const uint64_t version = failing->version;
 
@@ -773,6 +784,20 @@ give_token_back(struct failing *failing, schedq_token_t *token, schedq_status_t 
     return status;
 }
 
+/* May leave the section. */
+COLD static void
+join_group(struct failing *failing, schedq_status_t status)
+{
+    const uint64_t group = failing->view.description.group;
+
+    if (status == SCHEDQ_OK && failing->result->place == SCHEDQ_ASIDE) {
+        gather_joined(failing->worker, group, failing->counted,
+                      entry_handle(failing->record, failing->view.life), failing->result);
+    } else {
+        gather_withdraw(failing->worker, group, failing->counted);
+    }
+}
+
 schedq_status_t
 lockfree_fail(schedq_worker_t *base, schedq_token_t *token, const schedq_failure_t *failure,
               schedq_result_t *result)
@@ -785,12 +810,16 @@ lockfree_fail(schedq_worker_t *base, schedq_token_t *token, const schedq_failure
     failing.failure = failure;
     failing.result = result;
     failing.asks_host = queue_asks_host(queue_of(worker));
-    failing.activated = failing.unjudged = failing.described = failing.drawn = false;
+    failing.activated = failing.unjudged = failing.described = failing.drawn = failing.joins =
+        false;
     failing.judged.any = failing.judged.asked = false;
     schedq_status_t status = claim(&failing, *token);
 
     if (status == SCHEDQ_OK) {
         status = fail(&failing);
+    }
+    if (failing.joins) {
+        join_group(&failing, status);
     }
     if (status != SCHEDQ_OK) {
         status = give_token_back(&failing, token, status);

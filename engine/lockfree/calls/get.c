@@ -22,6 +22,7 @@
 #include "lockfree/calls/hinted.h"
 
 #include "lockfree/calls/ops.h"
+#include "lockfree/moves/gather.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/settle.h"
 #include "platform/inside.h"
@@ -95,7 +96,8 @@ take_by_number(struct worker *worker, uint32_t record, struct view *view)
 
     section_begin(worker);
     /* Ends: each further round means that the pod changed. */
-    while (!taken && report_record(queue, record, view) && report_exists(worker, record, view)) {
+    while (!taken && report_record(queue, record, view) && !view_is_group(view) &&
+           report_exists(worker, record, view)) {
         taken = settle_told(worker, record, view) && get_take(worker, view);
     }
     section_end(worker);

@@ -49,11 +49,17 @@ hold_leave(struct worker *worker, uint32_t record, uint64_t life, schedq_result_
     mover_end(&mover);
 }
 
-/* Where this call put it; if another thread did, where it waits now; else it was taken since. */
+/*
+ * Where this call put it; if another thread did, where it waits now; else it was taken since. What
+ * the call counted of a member is its group's.
+ */
 static schedq_place_t
 place_it_left_for(const struct queue *queue, const struct view *now, bool ended,
                   const schedq_result_t *result)
 {
+    if (route_is_aside(now)) {
+        return SCHEDQ_ASIDE;
+    }
     if (result->to_backoff > 0) {
         return place_public(backoff_place(queue, now->unschedulable | now->pending));
     }

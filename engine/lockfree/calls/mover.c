@@ -64,8 +64,9 @@ describe_moved(const struct mover *mover, uint32_t record, struct view *view, en
     if (change.renominates) {
         change.description.nominated_node = view->description.described_node;
     }
-    if (to == PLACE_ACTIVE && view->history.initial_attempt_ns == 0) {
+    if ((to == PLACE_ACTIVE || to == PLACE_READY) && view->history.initial_attempt_ns == 0) {
         change.gating.first = mover->now;
+        change.gating.stay |= to == PLACE_READY ? STAY_ATTEMPTED : 0;
     }
     return install(mover->worker, record, view, &change);
 }
@@ -73,8 +74,9 @@ describe_moved(const struct mover *mover, uint32_t record, struct view *view, en
 STRAIGHT bool
 is_described(const struct mover *mover, const struct view *view, enum place to)
 {
-    return mover->flushes || (to == PLACE_ACTIVE &&
-                              (view->history.initial_attempt_ns == 0 || renominates(mover, view)));
+    return mover->flushes || (to == PLACE_READY && view->history.initial_attempt_ns == 0) ||
+           (to == PLACE_ACTIVE &&
+            (view->history.initial_attempt_ns == 0 || renominates(mover, view)));
 }
 
 static void
@@ -111,6 +113,18 @@ cause_of_gated(const struct mover *mover, bool came_in)
 }
 
 static void
+count_gated(struct mover *mover, const struct mover_pod *pod, const struct view *view)
+{
+    uint32_t cause = cause_of_gated(mover, pod->came_in);
+
+    if (view_is_group(view)) {
+        gather_count(mover->worker, view->seen, PLACE_GATED, cause);
+    } else {
+        switch_count(mover->worker, PLACE_GATED, cause);
+    }
+}
+
+static void
 tell_gated(struct mover *mover, bool counts)
 {
     tally_add(&mover->worker->tally.moves, mover->counts_gated ? 1 : 0);
@@ -130,7 +144,7 @@ stay_gated(struct mover *mover, const struct mover_pod *pod, const struct view *
         !u64_cas(&view->entry->word.low, view->state, state_described(view->state))) {
         return OUTCOME_AGAIN;
     }
-    switch_count(mover->worker, PLACE_GATED, cause_of_gated(mover, pod->came_in));
+    count_gated(mover, pod, view);
     tell_gated(mover, pod->came_in || pod->moved);
     return OUTCOME_DONE;
 }
@@ -231,7 +245,8 @@ gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view, co
         owe(worker, ref_make(pod->life, pod->record));
     }
     schedq_status_t status = switch_gated(
-        mover, view, &transfer, judged ? cause_of_gated(mover, pod->came_in) : CAUSE_NONE);
+        mover, view, &transfer,
+        judged && !view_is_group(view) ? cause_of_gated(mover, pod->came_in) : CAUSE_NONE);
 
     if (status != SCHEDQ_OK) {
         if (status == SCHEDQ_NOMEM) {
@@ -242,6 +257,9 @@ gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view, co
     if (!judged) {
         pod->unjudged = true;
         return OUTCOME_AGAIN;
+    }
+    if (view_is_group(view)) {
+        count_gated(mover, pod, view);
     }
     tell_gated(mover, pod->came_in || pod->moved);
     return OUTCOME_DONE;
@@ -257,14 +275,41 @@ cause_of_mover(const struct mover *mover, bool named)
                : CAUSE_NONE;
 }
 
+/* A member is with its group again. */
+COLD static schedq_status_t
+join_again(struct mover *mover, uint32_t record, const struct view *view, uint32_t cause)
+{
+    struct worker *worker = mover->worker;
+    const uint64_t group = view->description.group;
+    uint64_t counted = gather_announce(worker, group);
+
+    if (!switch_pod(worker, view->entry, view->state, view->desc,
+                    state_switched(view->state, 0, PLACE_ASIDE), cause)) {
+        gather_withdraw(worker, group, counted);
+        return SCHEDQ_CHANGED;
+    }
+    gather_joined(worker, group, counted, entry_handle(record, view->life), mover->result);
+    return SCHEDQ_OK;
+}
+
 /* CHANGED: by another thread. */
 static schedq_status_t
 move_alone(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
 {
     struct worker *worker = mover->worker;
-    uint32_t cause = cause_of_mover(mover, way->named);
+    uint32_t cause = cause_of_mover(mover, way->named), counted = CAUSE_NONE;
     struct transfer transfer;
 
+    if (way->place == PLACE_ASIDE) {
+        return join_again(mover, record, view, cause);
+    }
+    if (way->place == PLACE_READY) {
+        gather_begin_attempts(worker, view->seen, mover->now);
+    }
+    if (view_is_group(view)) {
+        counted = cause;
+        cause = CAUSE_NONE;
+    }
     if (!transfer_prepare(worker, record, view, way, mover->now, &transfer)) {
         return SCHEDQ_NOMEM;
     }
@@ -272,12 +317,19 @@ move_alone(struct mover *mover, uint32_t record, const struct view *view, const 
     if (transfer_switch(worker, &transfer, cause)) {
         switch_note_freed(transfer.entry, transfer.state, transfer_next(&transfer), cause);
         transfer_report(way->place, mover->result);
+        if (counted != CAUSE_NONE) {
+            tally_add(&worker->tally.moves, (counted & CAUSE_MOVE) != 0 ? UINT64_C(1) : 0);
+            gather_count(worker, view->seen, way->place, counted);
+        }
     } else if (!transfer_was_helped(transfer.entry, transfer_next(&transfer))) {
         return SCHEDQ_CHANGED;
     }
     if (transfer_is_poppable(queue_of(worker), way->place)) {
         mover->result->poppable = 1;
         publish_wake(worker);
+    } else if (way->place == PLACE_READY) {
+        mover->result->poppable = 1;
+        gather_wake(worker);
     }
     return SCHEDQ_OK;
 }
@@ -422,7 +474,7 @@ collect(struct mover *mover, const struct view *view, const struct way *way)
 STRAIGHT schedq_status_t
 bring(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
 {
-    if (mover->alone) {
+    if (mover->alone || way->place == PLACE_ASIDE || view_is_group(view)) {
         return move_alone(mover, record, view, way);
     }
     return collect(mover, view, way) ? SCHEDQ_OK : SCHEDQ_NOMEM;
@@ -735,10 +787,14 @@ decide(struct mover *mover, const struct view *view, bool unjudged, struct way *
     enum place place = state_place(view->state);
     bool owed = unjudged && place_waits_for_event(place);
 
+    if (place == PLACE_ASIDE) {
+        return false; /* only its group's holder takes it from there */
+    }
+
     if (mover->decide(mover, view, way)) {
         return true;
     }
-    if (place == PLACE_HELD || (!owed && !state_lag_is_at_end(view->state))) {
+    if (place_is_kept(place) || (!owed && !state_lag_is_at_end(view->state))) {
         return false;
     }
     *way = route_after_backoff(mover->worker, view, mover->now);
@@ -758,7 +814,7 @@ hold_object(struct worker *worker, struct view *view)
 {
     uint64_t desc = view->desc;
 
-    if (!objects_counted(queue_of(worker))) {
+    if (!objects_counted(queue_of(worker)) || view_is_group(view)) {
         return true;
     }
     if (!objects_take(worker, view->entry, view->state, &view->description, &view->desc)) {
@@ -811,7 +867,9 @@ ask_host(struct mover *mover, struct mover_pod *pod, struct view *view, struct w
     if (moves && way->place == PLACE_GATED) {
         pod->gate = way->gate;
     }
-    object_give_back(queue, view->description.object);
+    if (!view_is_group(view)) {
+        object_give_back(queue, view->description.object);
+    }
     section_resume(worker);
     view->entry = entry_at(&queue->entries, pod->record);
     /* none: the pod is over, and its page was given back */

@@ -6,6 +6,22 @@
 
 #include "lockfree/queue.h"
 
+/* group.c */
+schedq_status_t lockfree_group_add(schedq_worker_t *worker, uint64_t group,
+                                   const schedq_group_spec_t *spec, schedq_result_t *result);
+schedq_status_t lockfree_group_update(schedq_worker_t *worker, uint64_t group,
+                                      const schedq_group_spec_t *spec, schedq_result_t *result);
+schedq_status_t lockfree_group_delete(schedq_worker_t *worker, uint64_t group,
+                                      schedq_result_t *result);
+schedq_status_t lockfree_group_activate(schedq_worker_t *worker, uint64_t group,
+                                        schedq_result_t *result);
+schedq_status_t lockfree_group_get(schedq_worker_t *worker, uint64_t group,
+                                   schedq_group_info_t *info);
+
+/* group_done.c */
+schedq_status_t lockfree_group_done(schedq_worker_t *worker, schedq_token_t *token,
+                                    const schedq_group_end_t *end, schedq_result_t *result);
+
 /* add.c */
 schedq_status_t lockfree_add(schedq_worker_t *worker, const struct hashed_name *name,
                              const schedq_pod_spec_t *spec, schedq_result_t *result);
@@ -19,6 +35,9 @@ schedq_status_t lockfree_pop(schedq_worker_t *worker, schedq_popped_t *out, size
                              size_t *count);
 schedq_status_t lockfree_pop_waiting(schedq_worker_t *worker, int64_t deadline,
                                      schedq_popped_t *out, size_t capacity, size_t *count);
+schedq_status_t lockfree_pop_group(schedq_worker_t *worker, bool waits, int64_t deadline,
+                                   schedq_popped_group_t *group, schedq_popped_t *members,
+                                   size_t room, size_t *count);
 void lockfree_wait_cancel(schedq_worker_t *worker);
 void lockfree_tell_host(schedq_t *queue);
 void lockfree_close(schedq_t *queue);

@@ -77,9 +77,11 @@
  * test_blocking_pop.c, test_wait_fd.c, test_wait_cancel.c, test_poppable.c, test_relaxed.c,
  * test_lockfree_half_done.c.
  */
+#include "lockfree/calls/pop.h"
 #include "lockfree/calls/ops.h"
 #include "lockfree/calls/serve.h"
 #include "lockfree/moves/backoff.h"
+#include "lockfree/moves/finish.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/publish.h"
 #include "lockfree/moves/stray.h"
@@ -145,11 +147,11 @@ number_pop(struct queue *queue, schedq_popped_t *out)
  * The record is this worker's: others only replace its description. So it is read and written
  * relaxed, behind take_plain:B. The description that the caller gets is that of the claim; the
  * record's own never changes. What the end of the pod will write comes while the caller works.
- * `said` NULL: nothing.
+ * `said` NULL: nothing. `order` 0: it is a pop of its own.
  */
 STRAIGHT void
 begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const struct said *said,
-             schedq_popped_t *out)
+             uint64_t order, schedq_popped_t *out)
 {
     uint64_t name = u64_load(&entry->name);
 
@@ -198,7 +200,9 @@ begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const str
     }
     u64_store(&entry->popped, out->object);
     u64_store_release(&entry->flight, /* begin_flight:A; not 0: `popped` is this flight's */
-                      queue->has_ticks ? clock_ticks() : number_pop(queue, out));
+                      order != 0         ? order
+                      : queue->has_ticks ? clock_ticks()
+                                         : number_pop(queue, out));
 }
 
 /* ---- one pod --------------------------------------------------------------------------------- */
@@ -296,7 +300,7 @@ take_plain(const struct bin *bin, const struct bin_head *head, struct queue *que
         return false;
     }
     out->more = leave_head(queue, head) > 1;
-    begin_flight(queue, entry, version | ref_record(ref), NULL, out);
+    begin_flight(queue, entry, version | ref_record(ref), NULL, 0, out);
     return true;
 }
 
@@ -339,7 +343,7 @@ take_other(struct walk *walk, struct bin *bin)
         return STEP_NOTHING;
     }
     walk->out->more = leave_head(queue, &walk->head) > 1;
-    begin_flight(queue, entry, version | ref_record(ref), &said, walk->out);
+    begin_flight(queue, entry, version | ref_record(ref), &said, 0, walk->out);
     return STEP_TAKEN;
 }
 
@@ -641,6 +645,9 @@ look_again(struct worker *worker, enum look *look)
         return false;
     }
     *look = LOOK_BEHIND_POPPABLE;
+    if (u64_load(&queue_of(worker)->ready) != 0) {
+        return false; /* a group is poppable */
+    }
     (void)u32_exchange(poppable, 0); /* look_again:A */
     return true;
 }
@@ -851,6 +858,171 @@ lockfree_pop(schedq_worker_t *base, schedq_popped_t *out, size_t capacity, size_
     return take(worker_of(base), out, capacity, count, true);
 }
 
+/* ---- for a pop of groups --------------------------------------------------------------------- */
+
+/* The best pod before the limit; a stale head's key is a lower bound, too. */
+static enum step
+walk_before(struct walk *walk, const struct pop_limit *limit)
+{
+    while (walk_on(walk)) {
+        for (uint64_t rows = walk->rows; rows != 0; rows &= rows - 1) {
+            struct band *band = walk->leaf->rows[__builtin_ctzll(rows)].band;
+            struct bin *bin = &band->bin;
+
+            if (limit != NULL && band->priority < limit->rank) {
+                return STEP_NOTHING;
+            }
+            while (look_into(walk, bin)) {
+                if (limit != NULL && band->priority == limit->rank &&
+                    bin_head_key(&walk->head) >= limit->key) {
+                    return STEP_NOTHING;
+                }
+                enum step step = take_head(walk, bin);
+
+                if (step != STEP_NOTHING) {
+                    walk->rows = rows;
+                    return step;
+                }
+            }
+        }
+    }
+    return STEP_NOTHING;
+}
+
+enum pop_step
+pop_before(struct worker *worker, uint64_t reorder, const struct pop_limit *limit,
+           schedq_popped_t *out)
+{
+    struct queue *queue = queue_of(worker);
+    struct walk walk;
+
+    walk.worker = worker;
+    walk.queue = queue;
+    walk.out = out;
+    walk.end = out + 1;
+    walk.reorder = reorder;
+    walk.table = bands_table(&queue->bands);
+    walk.rows = walk.leaves = walk.top = 0;
+    enum step step = walk_before(&walk, limit);
+
+    if (step == STEP_NOTHING && limit == NULL && has_backoff(queue)) {
+        step = take_from_backoff(&walk);
+    }
+    if (step == STEP_TAKEN) {
+        count_taken(worker, 1);
+        out->more = out->more || u64_load(&queue->ready) != 0 || something_is_left(&walk);
+        pass_wake_up(worker, out);
+    }
+    return step == STEP_TAKEN ? POP_TAKEN : step == STEP_AGAIN ? POP_AGAIN : POP_NOTHING;
+}
+
+uint64_t
+pop_draw_order(struct queue *queue)
+{
+    return queue->has_ticks ? clock_ticks() : u64_add(&queue->pop_orders, 1) + 1;
+}
+
+bool
+pop_something_is_left(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+    struct walk walk;
+    bool left = u64_load(&queue->ready) != 0 || has_backoff(queue);
+
+    walk.worker = worker;
+    walk.queue = queue;
+    walk.table = bands_table(&queue->bands);
+    walk.rows = walk.leaves = walk.top = 0;
+    while (!left && walk_on(&walk)) {
+        for (uint64_t rows = walk.rows; !left && rows != 0; rows &= rows - 1) {
+            left = look_into(&walk, &walk.leaf->rows[__builtin_ctzll(rows)].band->bin);
+        }
+    }
+    return left;
+}
+
+bool
+pop_looks_again(struct worker *worker, int *look)
+{
+    enum look next = (enum look) * look;
+    bool again = may_look_again(queue_of(worker)) && look_again(worker, &next);
+
+    *look = (int)next;
+    return again;
+}
+
+bool
+pop_take_member(struct worker *worker, struct gathered_pod *pod)
+{
+    struct view *view = &pod->view;
+    struct said said;
+
+    /* Ends: each further round is another thread's change of the member. */
+    while (report_view(queue_of(worker), pod->record, view->life, view) &&
+           state_place(view->state) == PLACE_ASIDE) {
+        uint64_t version = state_next_version(view->state);
+
+        if (!take_said(worker, view->entry, view->state, &said)) {
+            continue;
+        }
+        if (entry_switch(view->entry, view->state, said.desc, version | state_of(PLACE_INFLIGHT))) {
+            pod->token = version | pod->record;
+            pod->description = said.description;
+            pod->gating = said.gating;
+            pod->desc = said.desc;
+            switch_leave(worker, PLACE_ASIDE);
+            switch_enter(worker, PLACE_INFLIGHT);
+            return true;
+        }
+        object_release(worker, said.description.object);
+    }
+    return false;
+}
+
+void
+pop_give_back(struct worker *worker, struct gathered_pod *pod)
+{
+    struct entry *entry = pod->view.entry;
+    uint64_t token = pod->token;
+
+    pod->token = 0;
+    u64_store(&entry->popped, pod->description.object); /* finish_flight gives it back */
+    switch_enter(worker, PLACE_ASIDE);
+    /* Ends: each further round is a flag, or another description. */
+    for (;;) {
+        uint64_t state = entry_state(entry);
+
+        if ((state & FLAG_DELETED) != 0) {
+            switch_leave(worker, PLACE_ASIDE);
+            (void)finish_flight(worker, (schedq_token_t){token});
+            return;
+        }
+        if (u64_cas(&entry->word.low, state, state_switched(state, 0, PLACE_ASIDE))) {
+            switch_leave(worker, PLACE_INFLIGHT);
+            object_give_back(queue_of(worker), pod->description.object);
+            return;
+        }
+    }
+}
+
+void
+pop_begin_member(struct worker *worker, const struct gathered_pod *pod, uint64_t cycle,
+                 uint64_t order, int64_t since, schedq_popped_t *out)
+{
+    struct entry *entry = pod->view.entry;
+    const struct said said = {
+        .description = pod->description, .gating = pod->gating, .desc = pod->desc};
+
+    begin_flight(queue_of(worker), entry, pod->token, &said, order, out);
+    u64_store(&entry->seen, cycle);
+    if (out->history.initial_attempt_ns == 0) {
+        out->history.initial_attempt_ns =
+            since > out->history.timestamp_ns ? since : out->history.timestamp_ns;
+        time_store(&entry->initial_attempt, out->history.initial_attempt_ns);
+    }
+    tally_add_last(&worker->tally.pops, 1); /* as count_taken:A */
+}
+
 /* ---- waiting --------------------------------------------------------------------------------- */
 
 /* A caller's clock need not be CLOCK_MONOTONIC, so what is left on it is waited for on that. */
@@ -870,7 +1042,15 @@ struct wait {
     schedq_popped_t *out;
     size_t capacity;
     size_t *count;
+    struct group_pop *pop; /* NULL: of pods */
 };
+
+static schedq_status_t
+take_for(struct worker *worker, const struct wait *wait)
+{
+    return wait->pop != NULL ? group_take(worker, wait->pop)
+                             : take(worker, wait->out, wait->capacity, wait->count, false);
+}
 
 /* CANCELED: somebody wants this wait to end, and does not any more. */
 static schedq_status_t
@@ -884,7 +1064,7 @@ look_once(struct worker *worker, const struct wait *wait)
         *wait->count = 0;
         return SCHEDQ_CANCELED;
     }
-    return take(worker, wait->out, wait->capacity, wait->count, false);
+    return take_for(worker, wait);
 }
 
 /* `until` on CLOCK_MONOTONIC. */
@@ -958,31 +1138,60 @@ hand_over_watch(struct queue *queue)
     }
 }
 
-schedq_status_t
-lockfree_pop_waiting(schedq_worker_t *base, int64_t deadline, schedq_popped_t *out, size_t capacity,
-                     size_t *count)
+static schedq_status_t
+wait_and_take(struct worker *worker, struct wait *wait)
 {
-    struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
-    struct wait wait = {.deadline = deadline, .out = out, .capacity = capacity, .count = count};
-    schedq_status_t status = look_once(worker, &wait);
+    schedq_status_t status = look_once(worker, wait);
 
     if (status != SCHEDQ_EMPTY) {
         return status;
     }
-    server_begin(&wait.server, worker);
+    server_begin(&wait->server, worker);
     /* Waits for a pod, the deadline, or the end: the one loop here that need not end. */
     while (status == SCHEDQ_EMPTY) {
-        status = pop_or_sleep(&wait);
+        status = pop_or_sleep(wait);
     }
     /* A wake-up that reached a caller that leaves without a pod was perhaps another's. */
     if (status == SCHEDQ_TIMEDOUT) {
-        status = take(worker, out, capacity, count, false);
+        status = take_for(worker, wait);
         status = status == SCHEDQ_EMPTY ? SCHEDQ_TIMEDOUT : status;
     } else if (status == SCHEDQ_CANCELED) {
         (void)sleepers_wake_one(&queue->sleepers); /* behind sleepers_cancel:A */
     }
     hand_over_watch(queue);
+    return status;
+}
+
+schedq_status_t
+lockfree_pop_waiting(schedq_worker_t *base, int64_t deadline, schedq_popped_t *out, size_t capacity,
+                     size_t *count)
+{
+    struct wait wait = {.deadline = deadline, .out = out, .capacity = capacity, .count = count};
+
+    return wait_and_take(worker_of(base), &wait);
+}
+
+schedq_status_t
+lockfree_pop_group(schedq_worker_t *base, bool waits, int64_t deadline,
+                   schedq_popped_group_t *group, schedq_popped_t *members, size_t room,
+                   size_t *count)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+    struct group_pop pop = {.group = group, .members = members, .room = room};
+    struct wait wait = {.deadline = deadline, .pop = &pop, .count = &pop.count};
+    schedq_status_t status = waits ? wait_and_take(worker, &wait) : group_take(worker, &pop);
+
+    if (status == SCHEDQ_EMPTY && notifier_is_used(&queue->base.notifier) &&
+        !readiness_is_armed(&queue->sleepers)) {
+        readiness_arm(&queue->sleepers, &queue->base.notifier);
+        status = group_take(worker, &pop);
+        if (status != SCHEDQ_EMPTY || !readiness_keep(&queue->sleepers)) {
+            readiness_disarm(&queue->sleepers, &queue->base.notifier);
+        }
+    }
+    *count = status == SCHEDQ_OK || status == SCHEDQ_FULL ? pop.count : 0;
     return status;
 }
 

@@ -234,6 +234,22 @@ flush_of(struct serving *serving, enum place place, int64_t limit)
 
 /* ---- backoff --------------------------------------------------------------------------------- */
 
+COLD static int64_t
+expiry_of_record(struct worker *worker, const struct view *view)
+{
+    const struct backoff_rules rules = gather_backoff_rules(worker, view);
+    const struct backoff_counters counters = backoff_counters_of(&view->history);
+
+    return backoff_expiry(&rules, &counters, view->history.timestamp_ns);
+}
+
+STRAIGHT int64_t
+expiry_of(struct worker *worker, const struct view *view)
+{
+    return view_is_group(view) ? expiry_of_record(worker, view)
+                               : backoff_expiry_of(queue_of(worker), &view->history);
+}
+
 static bool
 backoff_is_over(struct mover *mover, const struct view *view, struct way *way)
 {
@@ -241,7 +257,7 @@ backoff_is_over(struct mover *mover, const struct view *view, struct way *way)
     const struct queue *queue = queue_of(mover->worker);
 
     if (state_place(view->state) != flush->place ||
-        (!mover_is_due(mover, view) && backoff_expiry_of(queue, &view->history) > flush->limit)) {
+        (!mover_is_due(mover, view) && expiry_of(mover->worker, view) > flush->limit)) {
         return false;
     }
     *way = queue->base.rules.host ? (struct way){.place = PLACE_ACTIVE}
@@ -586,7 +602,8 @@ static struct sums
 look_at_workers(struct worker *worker)
 {
     const struct queue *queue = queue_of(worker);
-    struct sums sums = {.inflight = u64_load(&queue->guests.inflight)};
+    struct sums sums = {.inflight = u64_load(&queue->guests.inflight) + u64_load(&queue->cycles)};
+    bool groups = queue_has_groups(queue);
 
     for (uint32_t i = 0; i < queue_slots(queue); i++) {
         const struct worker *other = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
@@ -596,6 +613,11 @@ look_at_workers(struct worker *worker)
             sums.active += u64_load(&other->tally.active);
             sums.inflight += u64_load(&other->tally.inflight);
             stray_ask_owed(worker, other);
+            uint64_t joining = groups ? u64_load_acquire(&other->joining) : 0;
+
+            if (joining != 0) {
+                gather_look_after(worker, joining);
+            }
         }
     }
     return sums;
@@ -628,7 +650,8 @@ is_poppable(struct queue *queue, uint64_t active)
 {
     schedq_words_t *words = &queue->base.words;
 
-    return ((int64_t)active > 0 && u32_load(u32_of(&words->poppable)) != 0) ||
+    return u64_load(&queue->ready) != 0 ||
+           ((int64_t)active > 0 && u32_load(u32_of(&words->poppable)) != 0) ||
            (queue->base.rules.pop_from_backoff && u64_load(u64_of(&words->backoff)) > 0) ||
            is_in_a_band(queue);
 }

@@ -6,7 +6,7 @@
  */
 #include "lockfree/calls/ops.h"
 #include "lockfree/calls/workers.h"
-#include "lockfree/moves/report.h"
+#include "lockfree/moves/gather.h"
 
 static void
 add_tally(schedq_stats_t *stats, const struct tally *tally)
@@ -25,6 +25,74 @@ add_tally(schedq_stats_t *stats, const struct tally *tally)
     stats->pre_enqueue_calls += u64_load(&tally->gate_calls);
 }
 
+static uint64_t *
+place_count(schedq_stats_t *stats, uint8_t place)
+{
+    switch (place) {
+    case SCHEDQ_ACTIVE:
+        return &stats->active;
+    case SCHEDQ_BACKOFF:
+        return &stats->backoff;
+    case SCHEDQ_ERROR_BACKOFF:
+        return &stats->error_backoff;
+    case SCHEDQ_PARKED:
+        return &stats->parked;
+    case SCHEDQ_GATED:
+        return &stats->gated;
+    default:
+        return NULL;
+    }
+}
+
+/* A root: its members count where its record is, which counts as a pod there but if it is READY. */
+static void
+add_root(struct worker *worker, const struct view *view, schedq_stats_t *stats)
+{
+    uint8_t place = (uint8_t)place_public(state_place(view->state));
+    uint64_t *count = place_count(stats, place);
+    struct group_found root;
+    struct gathered gathered;
+    uint64_t size = 0;
+
+    if ((view->description.flags & DESCRIBED_ENDED) == 0 &&
+        gather_find(worker, view->seen, &root) && gather_read(worker, root.block, &gathered)) {
+        size = gathered.count;
+        gather_free(&gathered);
+    }
+    stats->groups_at[place]++;
+    stats->members_at[place] += size;
+    if (count != NULL) {
+        *count += size - (place == SCHEDQ_ACTIVE ? 0 : 1);
+        stats->aside -= size;
+    }
+}
+
+/* Goes through every record, in a queue that has groups. */
+static void
+add_groups(schedq_t *base, schedq_stats_t *stats)
+{
+    struct queue *queue = queue_of_base(base);
+    uint32_t house;
+    struct worker *worker = queue_has_groups(queue) ? workers_keep_house(queue, &house) : NULL;
+
+    if (worker == NULL) {
+        return;
+    }
+    section_begin(worker);
+    for (uint32_t i = 0; i < slab_end(&queue->entries.records); i++) {
+        struct view view;
+
+        if (report_any(queue, i, &view) && view_is_group(&view)) {
+            stats->groups++;
+            if (view.description.group == 0) {
+                add_root(worker, &view, stats);
+            }
+        }
+    }
+    section_end(worker);
+    workers_leave_house(queue, house);
+}
+
 void
 lockfree_stats(schedq_t *base, schedq_stats_t *stats)
 {
@@ -40,6 +108,8 @@ lockfree_stats(schedq_t *base, schedq_stats_t *stats)
         .parked = u64_load(u64_of(&base->words.parked)),
         .gated = u64_load(u64_of(&base->words.gated)),
         .held = u64_load(u64_of(&base->words.held)),
+        .aside = u64_load(u64_of(&base->words.aside)),
+        .groups_known = ptr_load(&queue->members.buckets) != NULL,
         .nominated = u64_load(u64_of(&base->words.nominations)),
         .bytes_entries = memory_bytes(&base->memory, MEMORY_ENTRIES),
         .bytes_names = memory_bytes(&base->memory, MEMORY_NAMES),
@@ -55,6 +125,7 @@ lockfree_stats(schedq_t *base, schedq_stats_t *stats)
             add_tally(stats, &worker->tally);
         }
     }
+    add_groups(base, stats);
     if ((int64_t)stats->active < 0) {
         stats->active = 0; /* popped by one worker, and not counted by the one that added them */
     }
@@ -72,10 +143,15 @@ own_count(const struct worker *worker, uint32_t label, uint32_t counter)
 
 /* metrics_incoming_fn */
 static void
-count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_COUNTERS])
+count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_ALL])
 {
     const struct queue *queue = base;
+    const struct groups *groups = queue_groups(queue);
 
+    for (uint32_t i = INCOMING_COUNTERS; i < INCOMING_ALL; i++) {
+        counts[i] =
+            groups != NULL ? incoming_of_late(&groups->incoming, label, i - INCOMING_COUNTERS) : 0;
+    }
     for (uint32_t i = 0; i < INCOMING_COUNTERS; i++) {
         counts[i] = incoming_of_late(&queue->incoming_late, label, i);
         for (uint32_t j = 0; label < INCOMING_OWN && j < queue_counters(queue); j++) {
@@ -98,7 +174,7 @@ visit_pods(const void *base, struct metrics_pods *pods)
     for (uint32_t i = 0; i < slab_end(&queue->entries.records); i++) {
         struct view view;
 
-        if (report_any(queue, i, &view)) {
+        if (report_any(queue, i, &view) && !view_is_group(&view)) {
             metrics_pods_add(pods,
                              &(struct metrics_pod){.place = place_public(state_place(view.state)),
                                                    .profile = view.profile,

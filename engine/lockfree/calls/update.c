@@ -489,6 +489,35 @@ is_kept(const struct queue *queue, const struct update *update, int64_t *now)
     return place == PLACE_HELD || not_before > *now;
 }
 
+/* Nothing has a ref of it: one exchange is all. SCHEDQ_RETRY: it changed. */
+COLD static schedq_status_t
+update_aside(struct worker *worker, struct update *update, schedq_result_t *result)
+{
+    const struct view *before = &update->before;
+    struct redescription change = describe_begin(before);
+
+    describe_by_spec(&change, before, update->spec);
+    describe_renominate(&change, before);
+    change.word = state_switched(before->state, 0, PLACE_ASIDE);
+    schedq_status_t status = describe_install(worker, update->record, before, &change);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    report_pod(queue_of(worker), update->record, before, result);
+    /* its group's record hears of the update as one that waits itself */
+    for (size_t i = 0; !queue_of(worker)->base.rules.host && i < update->event_count; i++) {
+        const struct cluster_event event = {.event = update->events[i],
+                                            .old_object = update->old_object,
+                                            .new_object = update->spec->object};
+
+        if (events_help_group(worker, before->description.group, &event, result)) {
+            break;
+        }
+    }
+    return status;
+}
+
 /* The pod is not active, or may be kept back. SCHEDQ_RETRY: it changed. */
 __attribute__((noinline)) static schedq_status_t
 update_other(struct worker *worker, struct update *update, schedq_result_t *result)
@@ -505,6 +534,9 @@ update_other(struct worker *worker, struct update *update, schedq_result_t *resu
     }
     if (is_kept(queue_of(worker), update, &now)) {
         return update_kept(worker, update, now, result);
+    }
+    if (state_place(before->state) == PLACE_ASIDE) {
+        return update_aside(worker, update, result);
     }
     if (state_place(before->state) == PLACE_ACTIVE) {
         return update->spec->not_before_ns == 0

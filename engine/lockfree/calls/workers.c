@@ -312,6 +312,11 @@ note_owed(struct worker *worker)
         u64_store(&worker->owed, 0);
         u64_store(&worker->settled, 0);
     }
+    worker->joins_up_to.group = 0;
+    if (u64_load_acquire(&worker->joining) != 0) {
+        queue_note_stray(queue_of(worker), STRAY_UNMOVED); /* groups are looked after */
+        u64_store(&worker->joining, 0);
+    }
 }
 
 void

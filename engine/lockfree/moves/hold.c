@@ -1,6 +1,8 @@
 /* The exchange of hold.h, which has the essay. */
 #include "lockfree/moves/hold.h"
 
+#include "lockfree/moves/gather.h"
+
 schedq_status_t
 hold_install(struct worker *worker, uint32_t record, const struct view *before,
              struct redescription *change, int64_t now)
@@ -23,6 +25,9 @@ hold_install(struct worker *worker, uint32_t record, const struct view *before,
         change->gating.stay |= STAY_ATTEMPTED; /* where it comes from, it counts */
     }
     change->word = transfer_next(&transfer);
+    const bool leaves = state_place(before->state) == PLACE_ASIDE;
+    const uint64_t counted = leaves ? gather_leaves(worker, before->description.group) : 0;
+
     transfer_publish(worker, &transfer, CAUSE_NONE);
     schedq_status_t status = describe_install(worker, record, before, change);
 
@@ -30,9 +35,16 @@ hold_install(struct worker *worker, uint32_t record, const struct view *before,
         switch_counted(worker, before->state, change->word, CAUSE_NONE);
         if (state_place(before->state) == PLACE_ACTIVE) {
             tally_add_last(&worker->holds, 1); /* hold_install:A, read by read_leaves */
+        } else if (leaves) {
+            schedq_result_t unseen = {0};
+
+            gather_left(worker, before->description.group, counted, &unseen);
         }
     } else {
         transfer_withdraw(worker, &transfer);
+        if (leaves) {
+            u64_store_release(&worker->joining, 0);
+        }
     }
     return status;
 }

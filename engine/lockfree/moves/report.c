@@ -22,6 +22,14 @@ report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct
     if (view->history.initial_attempt_ns == 0) {
         view->history.initial_attempt_ns = view->gating.first;
     }
+    if ((view->description.flags & DESCRIBED_GROUP) != 0) {
+        view->history.timestamp_ns = view->description.not_before;
+        if ((view->description.flags & DESCRIBED_FORGOTTEN) != 0 &&
+            state_place(state) != PLACE_CYCLE) {
+            view->history = (schedq_history_t){.timestamp_ns = view->description.not_before,
+                                               .initial_attempt_ns = view->gating.first};
+        }
+    }
     /* Each value of the word is used once, so the description was not given back in between. */
     return u64_load_acquire(&entry->word.high) == view->desc &&
            entry_state(entry) == state; /* report_at:A */
@@ -93,6 +101,7 @@ report_info(const struct queue *queue, uint32_t record, const struct view *view,
         .not_before_ns = description_time(&view->description),
         .held = description_is_held(&view->description),
         .label = description_label(&view->description),
+        .group = description_group(&view->description),
         .pop_order = flying ? view->pop_order : 0,
         .cycle = flying && queue->base.rules.count_cycles ? view->pop_order : 0,
     };

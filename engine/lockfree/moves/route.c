@@ -1,6 +1,15 @@
 /* The ways of route.h. */
 #include "lockfree/moves/route.h"
 
+#include "lockfree/moves/gather.h"
+
+struct way
+route_with_group(struct worker *worker, const struct view *view, bool after_backoff)
+{
+    return view_is_group(view) ? gather_way(worker, view, after_backoff)
+                               : (struct way){.place = PLACE_ASIDE};
+}
+
 uint8_t
 route_ask_gates(struct worker *worker, const struct view *view)
 {
@@ -28,6 +37,9 @@ struct way
 route_from_backoff(struct worker *worker, const struct view *view)
 {
     if (queue_of(worker)->base.rules.pop_from_backoff) {
+        if (view_is_group(view)) {
+            return (struct way){.place = PLACE_READY};
+        }
         return (struct way){.place = PLACE_ACTIVE};
     }
     return route_to_active(worker, view);
@@ -38,6 +50,9 @@ route_after_backoff(struct worker *worker, const struct view *view, int64_t now)
 {
     const struct queue *queue = queue_of(worker);
 
+    if (route_is_aside(view)) {
+        return route_with_group(worker, view, true);
+    }
     if (!route_is_backing_off(queue, view->gate, &view->history, now)) {
         return route_to_active(worker, view);
     }
@@ -61,6 +76,10 @@ route_from_hold(struct worker *worker, const struct view *view, int64_t now, str
 
     if (state_place(view->state) != PLACE_HELD || description_keeps(&view->description, now)) {
         return false;
+    }
+    if (route_is_aside(view)) {
+        *way = (struct way){.place = PLACE_ASIDE};
+        return true;
     }
     *way = queue->base.rules.host ? route_admitted(queue, view->unschedulable | view->pending,
                                                    &view->history, true, now)

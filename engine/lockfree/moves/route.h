@@ -12,7 +12,7 @@
 #include "lockfree/moves/report.h"
 
 struct way {
-    enum place place; /* ACTIVE, BACKOFF, ERROR_BACKOFF, GATED */
+    enum place place; /* ACTIVE, BACKOFF, ERROR_BACKOFF, GATED; of a member ASIDE */
     uint8_t gate;     /* GATED: which; backoff: the one that it keeps; else 0 */
     bool named;       /* a verdict named the place, and that is counted (observe/metrics.h) */
 };
@@ -44,10 +44,27 @@ route_first_refusal(struct worker *worker, const struct view *view)
     return queue_of(worker)->base.registry.has_gates ? route_ask_gates(worker, view) : 0;
 }
 
+/**
+ * A member is tried with its group, and waits there: it has no other way, but to be held. Or is it
+ * a group's record?
+ */
+static inline bool
+route_is_aside(const struct view *view)
+{
+    return (view->description.marks & MARK_MEMBER) != 0;
+}
+
+/** Of a member: aside. Of a group's record: where its members let it. */
+COLD struct way route_with_group(struct worker *worker, const struct view *view,
+                                 bool after_backoff);
+
 /** To active, if no gate refuses. */
 STRAIGHT struct way
 route_to_active(struct worker *worker, const struct view *view)
 {
+    if (route_is_aside(view)) {
+        return route_with_group(worker, view, false);
+    }
     uint8_t gate = route_first_refusal(worker, view);
 
     return (struct way){.place = gate != 0 ? PLACE_GATED : PLACE_ACTIVE, .gate = gate};
@@ -93,7 +110,9 @@ route_by_strategy(struct worker *worker, const struct view *view, enum strategy 
         backoff ? route_after_backoff(worker, view, now) : route_to_active(worker, view);
 
     if (queue_of(worker)->base.rules.counts_entities) {
-        way.named = place_backs_off(way.place) || (!backoff && way.place == PLACE_ACTIVE);
+        bool active = way.place == PLACE_ACTIVE || way.place == PLACE_READY;
+
+        way.named = place_backs_off(way.place) || (!backoff && active);
     }
     return way;
 }

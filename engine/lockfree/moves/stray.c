@@ -2,6 +2,7 @@
 #include "lockfree/moves/stray.h"
 
 #include "lockfree/calls/events.h"
+#include "lockfree/moves/gather.h"
 #include "lockfree/moves/settle.h"
 
 /* A pod that is published is published twice by this, which is harmless. */
@@ -11,6 +12,10 @@ bring_back(struct worker *worker, uint32_t record, uint64_t notes)
     struct view view;
 
     if (!report_any(queue_of(worker), record, &view) || !report_exists(worker, record, &view)) {
+        return true;
+    }
+    if (view_is_group(&view)) {
+        gather_look_after(worker, view.seen);
         return true;
     }
     if ((notes & STRAY_UNPUBLISHED) != 0 &&

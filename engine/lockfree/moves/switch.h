@@ -93,7 +93,7 @@ incoming_place(enum place place)
 }
 
 /** Counts pods that came into a place, for a cause. */
-static inline void
+STRAIGHT void
 switch_count_many(struct worker *worker, enum place to, uint32_t cause, uint32_t count)
 {
     struct queue *queue = queue_of(worker);
@@ -105,14 +105,14 @@ switch_count_many(struct worker *worker, enum place to, uint32_t cause, uint32_t
     if ((cause & CAUSE_MOVE) != 0) {
         tally_add(&worker->tally.moves, count);
     }
-    if (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates) {
+    if (to != PLACE_ASIDE && (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates)) {
         incoming_count(worker->incoming, &queue->incoming_late, label, incoming_place(to),
                        (cause & CAUSE_NAMED) != 0, count);
     }
 }
 
 /** Counts one. */
-static inline void
+STRAIGHT void
 switch_count(struct worker *worker, enum place to, uint32_t cause)
 {
     switch_count_many(worker, to, cause, 1);
@@ -145,6 +145,16 @@ switch_change(struct worker *worker, enum place place, uint64_t by)
     case PLACE_HELD:
         (void)u64_add(u64_of(&words->held), by);
         break;
+    case PLACE_ASIDE:
+        (void)u64_add(u64_of(&words->aside), by);
+        break;
+    case PLACE_READY:
+        (void)u64_add(&queue_of(worker)->ready, by);
+        break;
+    case PLACE_CYCLE:
+        (void)u64_add(&queue_of(worker)->cycles, by);
+        break;
+    case PLACE_IDLE:
     case PLACE_FREE:
     case PLACE_DEAD:
         break;

@@ -2,6 +2,7 @@
 #include "lockfree/moves/transfer.h"
 
 #include "lockfree/calls/timer.h"
+#include "lockfree/moves/gather.h"
 
 bool
 transfer_make_lot_room(struct worker *worker, struct lot *lot)
@@ -19,6 +20,15 @@ transfer_lower_deadline(struct worker *worker, int64_t due)
     if (deadline_lower(&queue->deadline, due)) {
         timer_wake(queue);
     }
+}
+
+bool
+transfer_record_to_backoff(struct worker *worker, const struct view *view,
+                           struct destination *destination)
+{
+    const struct backoff_rules rules = gather_backoff_rules(worker, view);
+
+    return transfer_to_backoff_by(worker, &rules, view, destination);
 }
 
 void
@@ -49,6 +59,8 @@ stands_right(struct worker *worker, const struct view *view)
     case PLACE_PARKED:
     case PLACE_GATED:
         return !queue->base.rules.host || state_lag(view->state) == 0;
+    case PLACE_CYCLE: /* its token is the base */
+        return true;
     default:
         return state_lag(view->state) == 0; /* the others have none, but in backoff */
     }

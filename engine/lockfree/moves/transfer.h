@@ -115,7 +115,7 @@ transfer_announce(struct worker *worker, const struct destination *destination, 
 static inline void
 transfer_report_many(enum place place, uint32_t count, schedq_result_t *result)
 {
-    result->to_active += place == PLACE_ACTIVE ? count : 0;
+    result->to_active += place == PLACE_ACTIVE || place == PLACE_READY ? count : 0;
     result->to_parked += place == PLACE_PARKED ? count : 0;
     result->to_gated += place == PLACE_GATED ? count : 0;
     result->to_backoff += place_backs_off(place) ? count : 0;
@@ -145,10 +145,10 @@ transfer_to_active(struct worker *worker, const struct view *view, struct destin
 }
 
 STRAIGHT bool
-transfer_to_backoff(struct worker *worker, const struct view *view, struct destination *destination)
+transfer_to_backoff_by(struct worker *worker, const struct backoff_rules *rules,
+                       const struct view *view, struct destination *destination)
 {
     struct queue *queue = queue_of(worker);
-    const struct backoff_rules *rules = &queue->base.rules.backoff;
     const struct backoff_counters counters = backoff_counters_of(&view->history);
     int64_t duration = backoff_duration(rules, &counters);
 
@@ -162,6 +162,19 @@ transfer_to_backoff(struct worker *worker, const struct view *view, struct desti
     destination->due = backoff_due(rules, destination->key);
     destination->lot = waiting_backoff_lot(queue, destination->place);
     return true;
+}
+
+/** A group's record: the same, by its size. */
+COLD bool transfer_record_to_backoff(struct worker *worker, const struct view *view,
+                                     struct destination *destination);
+
+STRAIGHT bool
+transfer_to_backoff(struct worker *worker, const struct view *view, struct destination *destination)
+{
+    return (view->description.flags & DESCRIBED_GROUP) != 0
+               ? transfer_record_to_backoff(worker, view, destination)
+               : transfer_to_backoff_by(worker, &queue_of(worker)->base.rules.backoff, view,
+                                        destination);
 }
 
 STRAIGHT void
@@ -206,6 +219,13 @@ transfer_find(struct worker *worker, const struct view *view, const struct way *
         return transfer_to_backoff(worker, view, destination);
     case PLACE_HELD:
         transfer_to_held(worker, view, destination);
+        return true;
+    case PLACE_READY:
+        destination->bin = &queue_groups(queue_of(worker))->ready;
+        destination->tie = tie_of_description(&destination->bin->residence, &view->description);
+        return true;
+    case PLACE_ASIDE:
+    case PLACE_IDLE:
         return true;
     default:
         transfer_to_waiting(worker, view, since, destination);

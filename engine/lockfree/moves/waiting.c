@@ -126,4 +126,13 @@ waiting_tend(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
         lot_tend(&queue->waiting.backing_off[i], memory, epoch, worker);
     }
     lots_tend(&queue->waiting.lots, memory, epoch, worker);
+    if (queue_has_groups(queue)) {
+        struct bin *ready = &queue_groups(queue)->ready;
+
+        if (epoch == NULL) {
+            bin_resume(ready, worker);
+        } else {
+            bin_shrink(ready, memory, epoch, worker);
+        }
+    }
 }

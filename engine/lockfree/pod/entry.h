@@ -78,10 +78,12 @@ struct entry {
     atomic_u64 timestamp, initial_attempt;
     atomic_u64 attempts_rejections; /* 32 bits each */
     atomic_u32 errors;
-    atomic_u32 freed;  /* what freed it last: freed_word */
-    atomic_u64 seen;   /* in flight: event sequence at its pop */
+    atomic_u32 freed; /* what freed it last: freed_word */
+    /* in flight: event sequence at its pop; a member's: its group's cycle; a record's: the group */
+    atomic_u64 seen;
     atomic_u64 flight; /* in flight: orders pods by their pops, once it is set; else a stay word */
-    atomic_u64 popped; /* in flight, counted objects: the holder's reference */
+    /* in flight, counted objects: the holder's reference; a record's: its block's address */
+    atomic_u64 popped;
 };
 
 /* A stay word: 1:1 | 0 | version at which the stay began:36 | 0 | gate that the pod had then:8. */
@@ -118,7 +120,8 @@ struct description_record {
     atomic_u64 not_before;
     atomic_u64 label;
     atomic_u64 tried; /* of the gating */
-    atomic_u64 unused[3];
+    atomic_u64 group;
+    atomic_u64 unused[2];
 };
 
 _Static_assert(sizeof(struct description_record) % 32 == 0, "the first four words in one line");
@@ -144,6 +147,7 @@ struct description {
     uint64_t nomination;
     int64_t not_before; /* good if its mark is set */
     uint64_t label;     /* the same */
+    uint64_t group;     /* the same */
 };
 
 /* In a description record's attributes, where a pod's record has the profile. */
@@ -151,10 +155,22 @@ struct description {
 #define MARK_HELD 2
 #define MARK_NOT_BEFORE 4
 #define MARK_LABEL 8
-#define MARKS 15      /* of a description; the others are of its record */
-#define MARK_NODES 16 /* of it, or of its nomination */
+#define MARK_MEMBER 128 /* of a group; of a record, too, whose `group` is the parent */
+/* of a description; the others are of its record */
+#define MARKS (MARK_OWN_KEY | MARK_HELD | MARK_NOT_BEFORE | MARK_LABEL | MARK_MEMBER)
+/*
+ * In the flags of a group's record (group.h): it is one; it was undeclared in its cycle; it was
+ * activated there.
+ */
+#define DESCRIBED_GROUP 128
+#define DESCRIBED_ENDED 64
+#define DESCRIBED_ACTIVATED 32
+#define DESCRIBED_FORGOTTEN 16 /* its history counts no more, until its next cycle */
+#define MARK_NODES 16          /* of it, or of its nomination */
 #define MARK_GATING 32
 #define MARK_TRIED 64
+
+_Static_assert((MARKS & (MARK_NODES | MARK_GATING | MARK_TRIED)) == 0, "each bit marks one thing");
 
 /** A free record's link lies in its order key, a description record's too. */
 #define RECORD_LAYOUT                                    \
@@ -276,7 +292,7 @@ static inline void
 gating_judge(struct gating *gating, uint64_t word, uint64_t state)
 {
     enum place place = state_place(state);
-    bool stays = (word & STAY_MARK) != 0 && (state_waits(state) || place == PLACE_ACTIVE);
+    bool stays = (word & STAY_MARK) != 0 && place_has_stay(place);
 
     if (!stays || (gating->stay ^ word) >> STAY_VERSION_SHIFT != 0) {
         *gating = (struct gating){.stay = stays ? word : 0};
@@ -303,7 +319,7 @@ static inline uint8_t
 gating_gate(const struct gating *gating, uint64_t state, bool keeps)
 {
     enum place place = state_place(state);
-    bool has = place == PLACE_GATED || (keeps && place_backs_off(place));
+    bool has = place == PLACE_GATED || place == PLACE_ASIDE || (keeps && place_backs_off(place));
 
     return has ? stay_gate(gating->stay) : 0;
 }
@@ -329,6 +345,13 @@ static inline uint64_t
 description_label(const struct description *description)
 {
     return (description->marks & MARK_LABEL) != 0 ? description->label : 0;
+}
+
+/** 0: it is tried by itself. */
+static inline uint64_t
+description_group(const struct description *description)
+{
+    return (description->marks & MARK_MEMBER) != 0 ? description->group : 0;
 }
 
 static inline bool
@@ -411,7 +434,7 @@ entry_copy(const struct entries *entries, const struct entry *entry, uint64_t de
         .flags = attributes_flags(attributes),
         .marks = marks & MARKS};
     *gating = (struct gating){.stay = 0};
-    if ((marks & (MARK_NODES | MARK_GATING | MARK_NOT_BEFORE | MARK_LABEL)) == 0) {
+    if ((marks & (MARK_NODES | MARK_GATING | MARK_NOT_BEFORE | MARK_LABEL | MARK_MEMBER)) == 0) {
         return;
     }
     if ((marks & MARK_NODES) != 0) {
@@ -424,6 +447,9 @@ entry_copy(const struct entries *entries, const struct entry *entry, uint64_t de
     }
     if ((marks & MARK_LABEL) != 0) {
         out->label = u64_load_acquire(&record->label);
+    }
+    if ((marks & MARK_MEMBER) != 0) {
+        out->group = u64_load_acquire(&record->group);
     }
     if ((marks & MARK_GATING) != 0) {
         *gating = (struct gating){.refused = u64_load_acquire(&record->refused),
@@ -513,6 +539,9 @@ description_make(struct entries *entries, struct slab_cache *cache,
     }
     if ((marks & MARK_LABEL) != 0) {
         u64_store(&record->label, description->label);
+    }
+    if ((marks & MARK_MEMBER) != 0) {
+        u64_store(&record->group, description->group);
     }
     u64_store(&record->tag, tag);
     u64_store(&record->object, description->object);

@@ -4,7 +4,7 @@
  *   version:36 | place:4 | detail:24
  *
  * The detail is band:20, lag:4 of a pod that is ACTIVE; the lag of one that waits (BACKOFF,
- * ERROR_BACKOFF, PARKED, GATED, HELD); the flags of one in flight; else 0.
+ * ERROR_BACKOFF, PARKED, GATED, HELD, ASIDE); the flags of one in flight; else 0.
  *
  * CONTRACT. Containers (lanes, runs, the index) hold refs {record, version} and keys; they are
  * hints. A pod is where its word says. Every change of place, of band or of the position inside a
@@ -22,6 +22,9 @@
  *   GATED          move, activate  move: sw      update, gate: sw  hold: sw  -           delete: sw
  *   HELD           release, tick   release, tick gate: sw          hold: sw  -           delete: sw
  *   INFLIGHT       holder: sw      holder: sw    holder: sw        holder    holder: sw  holder: sw
+ * A member of a group is ASIDE instead, wherever another pod would be ACTIVE or wait for time or an
+ * event (route.h): its ways are FREE, HELD and INFLIGHT -> ASIDE -> HELD, DEAD, ASIDE (an update),
+ * each by the access above.
  * The owner stores FREE over DEAD, and DEAD leads nowhere else.
  * "sw" is a CAS from the exact word that the decision was taken on,
  * version + 1. The owner of a record that is FREE or DEAD is the thread whose CAS made it DEAD,
@@ -93,10 +96,15 @@ enum place {
     PLACE_INFLIGHT,
     PLACE_DEAD,
     PLACE_ERROR_BACKOFF,
-    PLACE_HELD
+    PLACE_HELD,
+    PLACE_ASIDE, /* a member of a group: in no container */
+    /* a group's record: */
+    PLACE_IDLE,  /* in no container: it has too few members */
+    PLACE_READY, /* active, in a bin of its own */
+    PLACE_CYCLE  /* in flight; its token is the base, which descriptions and disturbances keep */
 };
 
-#define STATE_PLACES 9
+#define STATE_PLACES 13
 
 enum state_flag {
     FLAG_DELETED = 1,   /* in flight, deleted meanwhile: its holder gets GONE */
@@ -197,16 +205,36 @@ place_waits_for_event(enum place place)
 static inline bool
 place_has_helpers(enum place place)
 {
-    return place == PLACE_ACTIVE || place_backs_off(place);
+    return place == PLACE_ACTIVE || place == PLACE_READY || place_backs_off(place);
 }
 
-/** Those, and HELD: a public word counts the pods there. */
+/** Is it kept out of the order, and away from events? */
+static inline bool
+place_is_kept(enum place place)
+{
+    return place == PLACE_HELD || place == PLACE_ASIDE;
+}
+
+/** Those, and where pods are kept: a public word counts the pods there. */
 static inline bool
 place_waits(enum place place)
 {
     enum {
         waits = 1 << PLACE_BACKOFF | 1 << PLACE_ERROR_BACKOFF | 1 << PLACE_PARKED |
-                1 << PLACE_GATED | 1 << PLACE_HELD
+                1 << PLACE_GATED | 1 << PLACE_HELD | 1 << PLACE_ASIDE
+    };
+
+    return (waits >> place & 1) != 0;
+}
+
+/** Those, and where a pod or a record is active, or a record idle: its stay word is good there. */
+static inline bool
+place_has_stay(enum place place)
+{
+    enum {
+        waits = 1 << PLACE_BACKOFF | 1 << PLACE_ERROR_BACKOFF | 1 << PLACE_PARKED |
+                1 << PLACE_GATED | 1 << PLACE_HELD | 1 << PLACE_ASIDE | 1 << PLACE_ACTIVE |
+                1 << PLACE_IDLE | 1 << PLACE_READY
     };
 
     return (waits >> place & 1) != 0;
@@ -222,7 +250,7 @@ state_waits(uint64_t state)
 static inline bool
 state_is_candidate(uint64_t state)
 {
-    return state_waits(state) && state_place(state) != PLACE_HELD;
+    return state_waits(state) && !place_is_kept(state_place(state));
 }
 
 /** How many versions ago the refs were published that are good now. */
@@ -234,6 +262,8 @@ state_lag(uint64_t state)
         [PLACE_ACTIVE] = STATE_LAG_ACTIVE, [PLACE_BACKOFF] = waiting,
         [PLACE_PARKED] = waiting,          [PLACE_GATED] = waiting,
         [PLACE_ERROR_BACKOFF] = waiting,   [PLACE_HELD] = waiting,
+        [PLACE_ASIDE] = waiting,           [PLACE_IDLE] = waiting,
+        [PLACE_READY] = waiting,           [PLACE_CYCLE] = waiting,
     };
 
     return (uint32_t)state & lags[state_place(state)];
@@ -243,7 +273,8 @@ state_lag(uint64_t state)
 static inline bool
 state_lag_is_at_end(uint64_t state)
 {
-    return state_lag(state) >= (state_waits(state) ? STATE_LAG_WAITING : STATE_LAG_ACTIVE);
+    return state_lag(state) >=
+           (state_place(state) == PLACE_ACTIVE ? STATE_LAG_ACTIVE : STATE_LAG_WAITING);
 }
 
 /** The version that a ref must have to be VALID. */
@@ -356,7 +387,9 @@ place_public(enum place place)
         [PLACE_BACKOFF] = SCHEDQ_BACKOFF, [PLACE_PARKED] = SCHEDQ_PARKED,
         [PLACE_GATED] = SCHEDQ_GATED,     [PLACE_INFLIGHT] = SCHEDQ_INFLIGHT,
         [PLACE_DEAD] = SCHEDQ_NOWHERE,    [PLACE_ERROR_BACKOFF] = SCHEDQ_ERROR_BACKOFF,
-        [PLACE_HELD] = SCHEDQ_HELD,
+        [PLACE_HELD] = SCHEDQ_HELD,       [PLACE_ASIDE] = SCHEDQ_ASIDE,
+        [PLACE_IDLE] = SCHEDQ_ASIDE,      [PLACE_READY] = SCHEDQ_ACTIVE,
+        [PLACE_CYCLE] = SCHEDQ_INFLIGHT,
     };
 
     return (schedq_place_t) public[place];

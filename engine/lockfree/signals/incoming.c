@@ -31,22 +31,44 @@ incoming_close(struct incoming_late *late)
     }
 }
 
+static bool
+make_chunk(struct incoming_late *late, atomic_ptr *place)
+{
+    atomic_u64 *chunk =
+        memory_alloc(late->memory, MEMORY_OTHER, late_chunk_bytes(late), CACHE_LINE);
+
+    if (chunk != NULL && !ptr_cas(place, NULL, chunk)) { /* make_chunk:A */
+        memory_free(late->memory, MEMORY_OTHER, chunk, late_chunk_bytes(late));
+    }
+    return chunk != NULL;
+}
+
 bool
 incoming_reserve(struct incoming_late *late, uint32_t label)
 {
     atomic_ptr *place = &late->chunks[label / INCOMING_CHUNK];
 
-    /* of incoming_reserve:A, here and below */
-    if (label < INCOMING_OWN || ptr_load_acquire(place) != NULL) {
-        return true;
-    }
-    atomic_u64 *chunk =
-        memory_alloc(late->memory, MEMORY_OTHER, late_chunk_bytes(late), CACHE_LINE);
+    /* of make_chunk:A, here and below */
+    return label < INCOMING_OWN || ptr_load_acquire(place) != NULL || make_chunk(late, place);
+}
 
-    if (chunk != NULL && !ptr_cas(place, NULL, chunk)) { /* incoming_reserve:A */
-        memory_free(late->memory, MEMORY_OTHER, chunk, late_chunk_bytes(late));
+void
+incoming_open_groups(struct incoming_late *groups, struct memory *memory)
+{
+    groups->memory = memory;
+    groups->counters = 2 * INCOMING_PLACES;
+}
+
+void
+incoming_count_group(struct incoming_late *groups, uint32_t label, enum incoming_place place,
+                     uint64_t pods, bool entity)
+{
+    atomic_ptr *chunk = &groups->chunks[label / INCOMING_CHUNK];
+
+    if (ptr_load_acquire(chunk) != NULL || make_chunk(groups, chunk)) {
+        incoming_count_late(groups, label, (uint32_t)place, (uint32_t)pods);
+        incoming_count_late(groups, label, INCOMING_PLACES + (uint32_t)place, entity ? 1 : 0);
     }
-    return chunk != NULL;
 }
 
 void

@@ -7,7 +7,7 @@
  *
  * ORDERING, PROGRESS. Counts order nothing: a worker's own has one writer, and is stored relaxed;
  * those of the table are added to. A chunk is put into the table by a CAS, before the event's
- * number is returned, and stays: incoming_reserve:A -> the acquire loads. Wait-free, but
+ * number is returned, and stays: make_chunk:A -> the acquire loads. Wait-free, but
  * for the allocator. A thread that stops leaves a pod uncounted, or a chunk that is there too
  * early.
  *
@@ -62,6 +62,14 @@ incoming_count(struct incoming *own, struct incoming_late *late, uint32_t label,
         incoming_count_late(late, label, incoming_counter(place, named), by);
     }
 }
+
+/**
+ * The queue's, of members that came with their records, and of records: INCOMING_PLACES each. Makes
+ * room; without memory they are not counted.
+ */
+void incoming_open_groups(struct incoming_late *groups, struct memory *memory);
+void incoming_count_group(struct incoming_late *groups, uint32_t label, enum incoming_place place,
+                          uint64_t pods, bool entity);
 
 /** What the table of late labels has; the workers' own are added by the caller. */
 uint64_t incoming_of_late(const struct incoming_late *late, uint32_t label, uint32_t counter);

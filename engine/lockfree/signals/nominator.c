@@ -22,23 +22,28 @@ struct lists {
 
 void
 nominator_open(struct nominator *nominator, struct memory *memory, const struct entries *entries,
-               bool labels)
+               enum nominator_kind kind)
 {
+    static const uint64_t marks[] = {[HINTS_OF_NODES] = 0,
+                                     [HINTS_OF_LABELS] = NOMINATOR_LABELS,
+                                     [HINTS_OF_GROUPS] = NOMINATOR_GROUPS};
+
     nominator->memory = memory;
     nominator->entries = entries;
-    u64_store(&nominator->drawn, labels ? NOMINATOR_LABELS : 0);
+    u64_store(&nominator->drawn, marks[kind]);
 }
 
+/* Of labels, or of groups: no numbers are drawn. */
 static bool
-has_labels(const struct nominator *nominator)
+is_unnumbered(const struct nominator *nominator)
 {
-    return u64_load(&nominator->drawn) == NOMINATOR_LABELS;
+    return u64_load(&nominator->drawn) >= NOMINATOR_GROUPS;
 }
 
 static uint32_t
 bucket_count(const struct nominator *nominator)
 {
-    return has_labels(nominator) ? LABEL_BUCKETS : NOMINATOR_BUCKETS;
+    return is_unnumbered(nominator) ? LABEL_BUCKETS : NOMINATOR_BUCKETS;
 }
 
 static size_t
@@ -138,8 +143,12 @@ static enum standing
 judge_description(const struct nominator *nominator, const struct hint *hint,
                   const struct description *description)
 {
-    if (has_labels(nominator)) {
-        return description_label(description) == hint->node ? STANDING_NOMINATED : STANDING_OVER;
+    if (is_unnumbered(nominator)) {
+        uint64_t key = u64_load(&nominator->drawn) == NOMINATOR_LABELS
+                           ? description_label(description)
+                           : description_group(description);
+
+        return key == hint->node ? STANDING_NOMINATED : STANDING_OVER;
     }
     if (description->nomination != hint->nomination) {
         return description->nomination < hint->nomination ? STANDING_NOT_YET : STANDING_OVER;

@@ -37,10 +37,11 @@
  * hints is used up after m / 2 insertions: a bucket has at most about twice the hints that lived
  * there at once, and a reading looks at all of them.
  *
- * LABELS are a nomination that lasts: to a node, the label, with which a pod begins, and with a
- * number that is always 0. A hint of a life that has begun is needed as long as that lasts and its
- * description has the label; no other description of it has another. (A hint may name a life whose
- * add failed; the record's next pod can have the same.) Rules 1 and 3 say nothing then.
+ * LABELS, and groups, are a nomination that lasts: to a node, the label or the group, with which a
+ * pod begins, and with a number that is always 0. A hint of a life that has begun is needed as long
+ * as that lasts and its description has the label; no other description of it has another. (A hint
+ * may name a life whose add failed; the record's next pod can have the same.) Rules 1 and 3 say
+ * nothing then.
  *
  * MEMORY. The buckets are made for the first worker (memory_alloc_first:A), those of labels for the
  * first pod that has one, and stay. A bucket that
@@ -87,6 +88,11 @@ struct nominator {
 };
 
 #define NOMINATOR_LABELS UINT64_MAX
+/* the same of groups, by the number that a description has */
+#define NOMINATOR_GROUPS (UINT64_MAX - 1)
+
+/** What hints are of. */
+enum nominator_kind { HINTS_OF_NODES, HINTS_OF_LABELS, HINTS_OF_GROUPS };
 
 /** A pod that is nominated to a node. */
 struct nominated {
@@ -94,9 +100,9 @@ struct nominated {
     uint64_t life, nomination;
 };
 
-/** `nominator` is zeroed; `labels`: see LABELS. Allocates nothing. */
+/** `nominator` is zeroed. Labels and groups: see LABELS. Allocates nothing. */
 void nominator_open(struct nominator *nominator, struct memory *memory,
-                    const struct entries *entries, bool labels);
+                    const struct entries *entries, enum nominator_kind kind);
 
 /** Before a thread's first insertion or reading; by any number of them. False: no memory. */
 bool nominator_make(struct nominator *nominator);

@@ -14,6 +14,7 @@ from ._constants import (
     Engine,
     Event,
     Fences,
+    GroupOutcome,
     Order,
     OverdueKind,
     Place,
@@ -22,6 +23,7 @@ from ._constants import (
     Status,
 )
 from ._errors import Busy, Closed, Error, Exists, Full, Invalid, NoMemory, NotAllAdded, Stale
+from ._groups import GroupInfo, PoppedGroup
 from ._pods import Explanation, History, Overdue, PodInfo, Popped, Reasons, Result, Spec
 from ._queue import Hint, Interest, Queue, Watchdog
 from ._schedq import lib as _lib
@@ -43,6 +45,8 @@ __all__ = [
     "Explanation",
     "Fences",
     "Full",
+    "GroupInfo",
+    "GroupOutcome",
     "Hint",
     "History",
     "Interest",
@@ -57,6 +61,7 @@ __all__ = [
     "PodFacts",
     "PodInfo",
     "Popped",
+    "PoppedGroup",
     "Preset",
     "Queue",
     "Reasons",

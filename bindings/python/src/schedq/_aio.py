@@ -4,6 +4,8 @@ The loop reads the queue's descriptor while somebody waits and nobody is woken. 
 descriptor is left alone; each waiter that finds a pod wakes the next, and one that finds none has the descriptor read again. So
 while there are waiters, either the descriptor is read, or a woken one is about to look: no pod waits for a waiter that
 sleeps. A waiter takes its pod itself, after it was woken: one that is cancelled has taken none, and wakes the next.
+
+Waiters for groups are woken beside those for pods: what is there may be for one kind only. Each kind has a line of its own.
 """
 
 from __future__ import annotations
@@ -11,9 +13,11 @@ from __future__ import annotations
 import asyncio
 import weakref
 from collections import deque
-from typing import TYPE_CHECKING, Optional
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Optional, TypeVar
 
 from ._constants import NO_DEADLINE
+from ._groups import PoppedGroup
 from ._pods import Popped
 
 if TYPE_CHECKING:
@@ -22,6 +26,9 @@ if TYPE_CHECKING:
 #: Pops in a row before the loop gets to hear its other callbacks.
 TURNS = 64
 
+_T = TypeVar("_T")
+_Line = deque["asyncio.Future[None]"]
+
 
 class Waiters:
     def __init__(self, queue: Queue, loop: asyncio.AbstractEventLoop) -> None:
@@ -29,21 +36,28 @@ class Waiters:
         # The thread keeps the Waiters, and must not keep the queue by them. Whoever waits has it.
         self._queue = weakref.ref(queue)
         self._fd = queue.fileno()
-        self._asleep: deque[asyncio.Future[None]] = deque()
+        self._pods: _Line = deque()
+        self._groups: _Line = deque()
         self._reading = False
         self._timer: Optional[asyncio.TimerHandle] = None
         self._turns = 0
 
     async def get(self, queue: Queue) -> Popped:
+        return await self._get(queue, queue.try_pop, self._pods)
+
+    async def get_group(self, queue: Queue) -> PoppedGroup:
+        return await self._get(queue, queue.try_pop_group, self._groups)
+
+    async def _get(self, queue: Queue, take: Callable[[], Optional[_T]], line: _Line) -> _T:
         self._turns += 1
         if self._turns >= TURNS:
             self._turns = 0
             await asyncio.sleep(0)
-        popped = queue.try_pop()
+        popped = take()
         while popped is None:
-            await self._sleep(queue)
+            await self._sleep(queue, line)
             try:
-                popped = queue.try_pop()
+                popped = take()
                 if popped is not None:
                     self._wake()
             except BaseException:
@@ -53,10 +67,10 @@ class Waiters:
                 self._rest()
         return popped
 
-    async def _sleep(self, queue: Queue) -> None:
+    async def _sleep(self, queue: Queue, line: _Line) -> None:
         self._turns = 0
         woken = self.loop.create_future()
-        self._asleep.append(woken)
+        line.append(woken)
         if not self._reading:
             self.loop.add_reader(self._fd, self._readable)
             self._reading = True
@@ -66,17 +80,18 @@ class Waiters:
         except BaseException:
             if woken.done() and not woken.cancelled():
                 self._wake()
-            elif woken in self._asleep:
-                self._asleep.remove(woken)
+            elif woken in line:
+                line.remove(woken)
             self._rest()
             raise
 
     def _wake(self) -> None:
-        while self._asleep:
-            woken = self._asleep.popleft()
-            if not woken.done():
-                woken.set_result(None)
-                return
+        for line in (self._pods, self._groups):
+            while line:
+                woken = line.popleft()
+                if not woken.done():
+                    woken.set_result(None)
+                    break
 
     def _readable(self) -> None:
         self._stop_reading()
@@ -84,7 +99,7 @@ class Waiters:
 
     def _rest(self) -> None:
         """Without waiters the loop has nothing of this queue, so that the queue may end."""
-        if not self._asleep:
+        if not self._pods and not self._groups:
             self._stop_reading()
             if self._timer is not None:
                 self._timer.cancel()
@@ -108,6 +123,6 @@ class Waiters:
         """Serves time. A pod that becomes poppable makes the descriptor readable."""
         self._timer = None
         queue = self._queue()
-        if queue is not None and self._asleep:
+        if queue is not None and (self._pods or self._groups):
             queue.tick()
             self._set_timer(queue)

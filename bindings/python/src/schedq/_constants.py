@@ -87,10 +87,19 @@ class Place(IntEnum):
     GATED = 5
     INFLIGHT = 6
     HELD = 7
+    ASIDE = 8
 
     def __str__(self) -> str:
         """As the library names it: "error-backoff"."""
         return self.name.lower().replace("_", "-")
+
+
+class GroupOutcome(IntEnum):
+    """What became of a group in its cycle."""
+
+    PLACED = 0
+    REJECTED = 1
+    ERROR = 2
 
 
 class Action(IntFlag):

@@ -42,6 +42,7 @@ class Spec:
     order_key: Optional[int] = None
     not_before_ns: int = 0
     label: int = 0
+    group: int = 0
     affinity: bool = False
 
     def fill(self, flags: int = 0) -> Any:
@@ -56,6 +57,7 @@ class Spec:
         spec.order_key = self.order_key or 0
         spec.not_before_ns = self.not_before_ns
         spec.label = self.label
+        spec.group = self.group
         return spec
 
 
@@ -275,6 +277,7 @@ class PodInfo:
     not_before_ns: int
     held: bool
     label: int
+    group: int  #: what it is tried together with
     deleted: bool  #: in flight, deleted meanwhile
 
 
@@ -298,6 +301,7 @@ def pod_info(c: Any, table: dict[int, Any]) -> PodInfo:
         not_before_ns=c.not_before_ns,
         held=bool(c.held),
         label=c.label,
+        group=c.group,
         deleted=bool(c.deleted),
     )
 

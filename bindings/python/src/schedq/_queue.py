@@ -17,8 +17,21 @@ from typing import Any, Optional, TypeVar, Union
 
 from ._aio import Waiters
 from ._callbacks import Asked
-from ._constants import Action, Count, Engine, Fences, Order, OverdueKind, Place, Preset, Requeue, Status
+from ._constants import (
+    NO_DEADLINE,
+    Action,
+    Count,
+    Engine,
+    Fences,
+    Order,
+    OverdueKind,
+    Place,
+    Preset,
+    Requeue,
+    Status,
+)
 from ._errors import Closed, NotAllAdded, refuse, words
+from ._groups import GroupInfo, PoppedGroup, fill_group, group_info
 from ._objects import Objects
 from ._pods import (
     ADD,
@@ -254,15 +267,16 @@ class Queue:
         order_key: Optional[int] = None,
         not_before_ns: int = 0,
         label: int = 0,
+        group: int = 0,
         affinity: bool = False,
     ) -> int:
         """Puts a new pod in the queue; returns its handle. `object` is what pops, hints and gates get.
 
         Exists: a pod in any place has this name; nothing changed.
         """
-        if profile or nominated_node or timestamp_ns or order_key is not None or not_before_ns or label or affinity:
+        if profile or nominated_node or timestamp_ns or order_key is not None or not_before_ns or label or group or affinity:
             spec = Spec(
-                object, priority, profile, nominated_node, timestamp_ns, order_key, not_before_ns, label, affinity
+                object, priority, profile, nominated_node, timestamp_ns, order_key, not_before_ns, label, group, affinity
             )
             return self._add_spec(name, spec)
         text = name.encode("utf-8", "surrogateescape")
@@ -298,13 +312,14 @@ class Queue:
         *,
         profile: int = 0,
         label: int = 0,
+        group: int = 0,
         not_before_ns: int = 0,
     ) -> list[int]:
         """Adds many pods in one call; returns their handles. NotAllAdded tells which were refused."""
         count = len(names)
         texts = [name.encode("utf-8", "surrogateescape") for name in names]
         lengths = array("I", map(len, texts))
-        spec = Spec(profile=profile, label=label, not_before_ns=not_before_ns).fill()
+        spec = Spec(profile=profile, label=label, group=group, not_before_ns=not_before_ns).fill()
         ranks: Any = ffi.NULL
         if isinstance(priorities, int):
             spec.priority = priorities
@@ -437,6 +452,75 @@ class Queue:
 
     def label_count(self, label: int) -> int:
         return self._counted(lib.sqp_label_count, label)
+
+    # ---- groups: docs/GROUPS.md ----------------------------------------------------------------------------
+
+    def group_add(
+        self, group: int, *, priority: int = 0, quorum: int = 0, profile: int = 0, object: int = 0, parent: int = 0
+    ) -> Result:
+        """Declares a group, a number that is not 0; pods name it by add(group=). `object`: 64 bits that its pop gives back.
+
+        Exists: it was declared. Full: max_pods, of which it is one.
+        """
+        c = _new("schedq_result_t *")
+        return self._result(lib.sqp_group_add(self._c, group, fill_group(priority, quorum, profile, object, parent), c), c)
+
+    def group_update(
+        self, group: int, *, priority: int = 0, quorum: int = 0, profile: int = 0, object: int = 0, parent: int = 0
+    ) -> Optional[Result]:
+        """Replaces priority, quorum and object of a group; profile and parent are those of its declaration. None: it has none."""
+        c = _new("schedq_result_t *")
+        spec = fill_group(priority, quorum, profile, object, parent)
+        return result(c) if self._found(lib.sqp_group_update(self._c, group, spec, c)) else None
+
+    def group_delete(self, group: int) -> bool:
+        """Ends a declaration; its members stay, and wait for another one. False: it has none."""
+        return self._found(lib.sqp_group_delete(self._c, group, ffi.NULL))
+
+    def group_activate(self, group: int) -> Optional[Result]:
+        """Makes a group active that waits, if its gates let it. None: it is not declared."""
+        c = _new("schedq_result_t *")
+        return result(c) if self._found(lib.sqp_group_activate(self._c, group, c)) else None
+
+    def group_look(self, group: int) -> Optional[GroupInfo]:
+        """A group as it is. None: it is neither declared nor in its cycle."""
+        c = _new("schedq_group_info_t *")
+        lib.sqp_init_group_info(c)
+        return group_info(c) if self._found(lib.sqp_group_get(self._c, group, c)) else None
+
+    def try_pop_group(self) -> Optional[PoppedGroup]:
+        """Takes the best of what is active, a group with all its members or a pod in none; None: nothing is poppable."""
+        return self._take_group(lib.sqp_try_pop_group)
+
+    def pop_group(self, timeout: Optional[float] = None) -> Optional[PoppedGroup]:
+        """Takes a group, or a pod in none; waits for one. None: `timeout` seconds are over. As pop otherwise."""
+        popped = self.try_pop_group()
+        if popped is not None or (timeout is not None and timeout <= 0):
+            return popped
+        if self._must_poll():
+            return self._poll(self.try_pop_group, timeout)
+        deadline_ns = NO_DEADLINE if timeout is None else self.now_ns() + _ns(timeout)
+        return self._take_group(lambda c, *rest: lib.sqp_pop_group_until(c, deadline_ns, *rest))
+
+    def _take_group(self, take: Callable[..., int]) -> Optional[PoppedGroup]:
+        """With more room as long as that is too little for the group that is the best."""
+        c = _new("schedq_popped_group_t *")
+        count = _new("size_t *")
+        room = 16
+        while True:
+            members = _new("schedq_popped_t[]", room)
+            status = self._settle(take(self._c, c, members, room, count))
+            if status == _OK:
+                return PoppedGroup(self, c, members, count[0])
+            if status in (_EMPTY, _TIMEDOUT):
+                return None
+            if status != Status.FULL:
+                refuse(status)
+            room = max(2 * room, count[0])
+
+    async def get_group(self) -> PoppedGroup:
+        """Takes a group, or a pod in none; waits for one in the running event loop. As get otherwise."""
+        return await self._waiters().get_group(self)
 
     # ---- taking pods -------------------------------------------------------------------------------------
 
@@ -830,7 +914,7 @@ class Queue:
         return Reasons(c.parked, c.gated, c.backoff, c.error_backoff, named(c.parked_by), named(c.gated_by))
 
     def stats(self) -> dict[str, int]:
-        """Counts and bytes: the fields of schedq_stats_t."""
+        """Counts and bytes: the fields of schedq_stats_t. Counts by place have one entry each: groups_at_active."""
         c = _new("schedq_stats_t *")
         lib.sqp_init_stats(c)
         self._must(lib.sqp_stats(self._c, c))
@@ -880,5 +964,13 @@ def _ns(timeout: float) -> int:
 
 
 def _fields(c: Any) -> dict[str, int]:
-    names = (name for name, _ in ffi.typeof(c).item.fields)
-    return {name: getattr(c, name) for name in names if name != "struct_size" and not name.startswith("reserved")}
+    read: dict[str, int] = {}
+    for name, kind in ffi.typeof(c).item.fields:
+        if name == "struct_size" or name.startswith("reserved"):
+            continue
+        value = getattr(c, name)
+        if kind.type.kind == "array":
+            read.update({f"{name}_{place.name.lower()}": value[place] for place in Place})
+        else:
+            read[name] = value
+    return read

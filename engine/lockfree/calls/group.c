@@ -1,0 +1,519 @@
+/*
+ * Groups: declaring them, changing and ending that, looking at them, activating.
+ *
+ * A declaration makes a record, as add makes a pod: filled, hinted below the group above, committed
+ * by the index. Then the members that came before are counted, and the root is completed. An end
+ * takes the record's word to DEAD; in its cycle it is noted in the description, and the cycle's end
+ * finds it. So each declaration, and each end, is one exchange of the record's words.
+ *
+ * LINEARIZATION. add: commit:A of the index; of one that was ended in its cycle, entry_describe:A.
+ * update: the same, and the stores of quorum and object behind it. delete: the switch to DEAD, or
+ * entry_describe:A. The others: the load of the word.
+ *
+ * ORDERING, PROGRESS: gather.h. A thread that stops behind a commit is named by `joining`.
+ *
+ * EVIDENCE. tests/model: group; tests/unit/test_group.c.
+ */
+#include "lockfree/calls/add.h"
+#include "lockfree/calls/ops.h"
+#include "lockfree/calls/sort.h"
+#include "lockfree/moves/gather.h"
+
+#include <inttypes.h>
+
+/* Where the root's record is. */
+static void
+report(struct worker *worker, uint64_t number, schedq_result_t *result)
+{
+    struct group_found root;
+
+    if (gather_root(worker, number, &root)) {
+        result->place = (uint8_t)place_public(state_place(root.view.state));
+        result->gate = root.view.gate;
+        result->timestamp_ns = root.view.history.timestamp_ns;
+        result->object = u64_load_acquire(&root.block->object);
+    }
+}
+
+static bool
+is_as_declared(struct worker *worker, const struct group_found *found,
+               const schedq_group_spec_t *spec)
+{
+    if (found->block->parent != spec->parent) {
+        worker_say(&worker->base, "spec.parent %" PRIu64 ": %" PRIu64 ", a group keeps its parent",
+                   spec->parent, found->block->parent);
+        return false;
+    }
+    if (found->view.profile != spec->profile) {
+        worker_say(&worker->base, "spec.profile %u: %u, a group keeps its profile", spec->profile,
+                   found->view.profile);
+        return false;
+    }
+    return true;
+}
+
+/* ---- declaring ------------------------------------------------------------------------------- */
+
+/* What is counted begins with the members that wait already. */
+static void
+count_members(struct worker *worker, struct group_block *block)
+{
+    struct gathered gathered;
+
+    if (gather_read_own(worker, block, &gathered)) {
+        if (gathered.groups[0].here > 0) {
+            (void)u64_add(&block->waiting, gathered.groups[0].here);
+        }
+        u32_store_release(&block->counted, 1);
+        gather_free(&gathered);
+    } else {
+        queue_note_stray(queue_of(worker), STRAY_UNMOVED); /* a tick counts */
+    }
+}
+
+/* sort_numbers's `before`. */
+static bool
+waits_longer(const void *ctx, uint32_t i, uint32_t j)
+{
+    const struct gathered *gathered = ctx;
+    const struct view *a = &gathered->pods[i].view, *b = &gathered->pods[j].view;
+
+    return a->history.timestamp_ns != b->history.timestamp_ns
+               ? a->history.timestamp_ns < b->history.timestamp_ns
+               : a->description.order_key < b->description.order_key;
+}
+
+/*
+ * One by one, who has waited for longest first: each counts as one that comes in. Without memory
+ * a tick lets them.
+ */
+static void
+join_as_kube(struct worker *worker, const struct group_found *found, schedq_result_t *result)
+{
+    struct memory *memory = &queue_of(worker)->base.memory;
+    const uint64_t number = found->block->number, counted = gather_named(found);
+    struct group_found root;
+    struct gathered gathered;
+
+    if (!gather_root(worker, number, &root)) {
+        return;
+    }
+    if (!gather_read(worker, found->block, &gathered)) {
+        queue_note_stray(queue_of(worker), STRAY_UNMOVED);
+        return;
+    }
+    size_t bytes = (gathered.count + 1) * sizeof(uint32_t);
+    uint32_t *order = memory_alloc(memory, MEMORY_OTHER, bytes, CACHE_LINE);
+    bool any = order != NULL && gathered.count > 0;
+
+    for (uint32_t i = 0; any && i < gathered.count; i++) {
+        order[i] = i;
+    }
+    if (any) {
+        sort_numbers(order, gathered.count, waits_longer, &gathered);
+    }
+    for (uint32_t i = 0; any && i < gathered.count; i++) {
+        const struct view *view = &gathered.pods[order[i]].view;
+
+        worker->joins_up_to.group = number;
+        worker->joins_up_to.time = view->history.timestamp_ns;
+        worker->joins_up_to.key = view->description.order_key;
+        u64_store(&worker->joining, number);
+        gather_joined(worker, number, counted, (schedq_pod_t){0}, result);
+    }
+    worker->joins_up_to.group = 0;
+    memory_free(memory, MEMORY_OTHER, order, bytes);
+    gather_free(&gathered);
+}
+
+/* Its members, and those of groups below, have a root now, or not. May leave the section. */
+static void
+begin(struct worker *worker, uint64_t number, schedq_result_t *result)
+{
+    struct group_found found;
+
+    u64_store(&worker->joining, number);
+    bool known = gather_find(worker, number, &found);
+
+    if (known) {
+        count_members(worker, found.block);
+    }
+    if (known && queue_of(worker)->base.rules.groups_as_kube) {
+        join_as_kube(worker, &found, result);
+        u64_store_release(&worker->joining, 0);
+    } else {
+        gather_joined(worker, number, known ? gather_named(&found) : 0, (schedq_pod_t){0}, result);
+    }
+}
+
+static void
+fill_group(struct worker *worker, struct entry *entry, const struct group_block *block,
+           uint64_t life, const struct hashed_name *name, uint32_t cell, uint64_t desc,
+           const schedq_group_spec_t *spec, int64_t now)
+{
+    (void)worker;
+    u64_store(&entry->life, life);
+    u64_store(&entry->word.high, desc);
+    u64_store(&entry->object, 0);
+    time_store(&entry->order_key, now);
+    u64_store(&entry->attributes,
+              attributes_pack(spec->priority, name->length, spec->profile, DESCRIBED_GROUP));
+    u64_store(&entry->name, (uint64_t)name->hash << 32 | cell);
+    u64_store(&entry->unschedulable, 0);
+    u64_store(&entry->pending, 0);
+    time_store(&entry->timestamp, now);
+    time_store(&entry->initial_attempt, 0);
+    u64_store(&entry->attempts_rejections, 0);
+    u32_store(&entry->errors, 0);
+    u64_store(&entry->seen, block->number);
+    u64_store(&entry->popped, (uintptr_t)block);
+    u64_store(&entry->flight, stay_word(life, 0));
+    u64_store_release(&entry->word.low, state_make(life, 0, PLACE_IDLE)); /* as fill:A (add.c) */
+}
+
+/* What a declaration takes before others see it. */
+struct making {
+    struct group_block *block;
+    uint32_t record, cell;
+    uint64_t desc;
+};
+
+static void
+undo_making(struct worker *worker, const struct making *making)
+{
+    struct queue *queue = queue_of(worker);
+
+    if (making->record != 0) {
+        slab_give(&queue->entries.records, &worker->records, making->record);
+    }
+    if (making->cell != 0) {
+        names_give(&queue->names, &worker->names, making->cell);
+    }
+    description_give(&queue->entries, &worker->descriptions, making->desc);
+    memory_free(&queue->base.memory, MEMORY_QUEUES, making->block, sizeof *making->block);
+}
+
+/* The record never existed; or one of this name does. */
+static schedq_status_t
+declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *spec)
+{
+    struct queue *queue = queue_of(worker);
+    const struct index_caller caller = index_caller(worker);
+    int64_t now = queue_now(queue);
+    char text[GROUP_NAME_BYTES];
+    const struct hashed_name name = gather_name(queue, number, text);
+    const struct description description = {.order_key = now,
+                                            .priority = spec->priority,
+                                            .flags = DESCRIBED_GROUP,
+                                            .marks = MARK_OWN_KEY | MARK_NOT_BEFORE | MARK_MEMBER,
+                                            .not_before = now,
+                                            .group = spec->parent};
+    struct making making = {.block = NULL};
+    struct index_ticket ticket;
+    struct index_found present;
+    void *memory = NULL;
+
+    schedq_status_t status = add_check_pods(worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (!gather_open(queue)) {
+        return SCHEDQ_NOMEM;
+    }
+    making.block =
+        memory_alloc(&queue->base.memory, MEMORY_QUEUES, sizeof *making.block, CACHE_LINE);
+    making.record =
+        slab_take_known(&queue->entries.records, &worker->records, RECORD_LAYOUT, &memory);
+    making.cell = names_take(&queue->names, &worker->names, text, GROUP_NAME_BYTES);
+    making.desc = description_make(&queue->entries, &worker->descriptions, &description, NULL);
+    if (making.block == NULL || making.record == 0 || making.cell == 0 || making.desc == 0) {
+        undo_making(worker, &making);
+        return SCHEDQ_NOMEM;
+    }
+    struct entry *entry = memory;
+    uint64_t life = version_next(state_version(u64_load(&entry->word.low)));
+
+    making.block->number = number;
+    making.block->parent = spec->parent;
+    u64_store(&making.block->object, spec->object);
+    u32_store(&making.block->quorum, spec->quorum);
+    u64_store(&making.block->refuted, UINT64_MAX);
+    u32_store(&making.block->size, 1);
+    if (!nominator_insert(&queue->families, worker->epoch, spec->parent, making.record, life, 0)) {
+        undo_making(worker, &making);
+        return SCHEDQ_NOMEM;
+    }
+    tally_add(&worker->tally.taken, 1);
+    u64_store(&worker->joining, number);
+    fill_group(worker, entry, making.block, life, &name, making.cell, making.desc, spec, now);
+    enum index_answer answer = index_insert(&queue->index, &caller, &name,
+                                            ref_make(life, making.record), &ticket, &present);
+
+    if (answer == INDEX_DONE) {
+        index_finish(&ticket);
+        return SCHEDQ_OK;
+    }
+    u64_store_release(&worker->joining, 0);
+    /* whoever met the hint finds that the index does not know the record */
+    uint64_t state = entry_state(entry);
+
+    while (!entry_switch(entry, state, making.desc, state_switched(state, 0, PLACE_FREE))) {
+        state = entry_state(entry);
+    }
+    tally_add(&worker->tally.given, 1);
+    epoch_retire(worker->epoch, &making.block->block, &queue->base.memory, MEMORY_QUEUES,
+                 sizeof *making.block);
+    description_give(&queue->entries, &worker->descriptions, making.desc);
+    names_give(&queue->names, &worker->names, making.cell);
+    slab_give(&queue->entries.records, &worker->records, making.record);
+    return answer == INDEX_EXISTS ? SCHEDQ_EXISTS : SCHEDQ_NOMEM;
+}
+
+/* In its cycle, ended, and declared again. SCHEDQ_RETRY: it changed. */
+static schedq_status_t
+describe_again(struct worker *worker, const struct group_found *found,
+               const schedq_group_spec_t *spec)
+{
+    struct redescription change = describe_begin(&found->view);
+
+    change.description.flags &= (uint8_t)~DESCRIBED_ENDED;
+    change.description.priority = spec->priority;
+    gather_describe(&change, &found->view);
+    schedq_status_t status = describe_install(worker, found->record, &found->view, &change);
+
+    if (status == SCHEDQ_OK) {
+        u32_store_release(&found->block->quorum, spec->quorum);
+        u64_store_release(&found->block->object, spec->object);
+    }
+    return status;
+}
+
+schedq_status_t
+lockfree_group_add(schedq_worker_t *base, uint64_t number, const schedq_group_spec_t *spec,
+                   schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+    schedq_status_t status = SCHEDQ_RETRY;
+    struct group_found found;
+
+    section_begin(worker);
+    /* Ends: each further round is another's declaration, or the end of one. */
+    while (status == SCHEDQ_RETRY) {
+        if (queue_is_closed(queue_of(worker))) {
+            status = SCHEDQ_CLOSED;
+        } else if (!gather_find(worker, number, &found)) {
+            status = declare_new(worker, number, spec);
+        } else if (group_is_declared(&found)) {
+            status = SCHEDQ_EXISTS;
+        } else if (!is_as_declared(worker, &found, spec)) {
+            status = SCHEDQ_INVALID;
+        } else {
+            status = describe_again(worker, &found, spec);
+        }
+    }
+    if (status == SCHEDQ_OK) {
+        begin(worker, number, result);
+    }
+    if (status == SCHEDQ_OK || status == SCHEDQ_EXISTS) {
+        report(worker, number, result);
+    }
+    section_end(worker);
+    return status;
+}
+
+/* ---- changing -------------------------------------------------------------------------------- */
+
+/* The new priority sorts a READY record anew. SCHEDQ_RETRY: it changed. */
+static schedq_status_t
+describe_anew(struct worker *worker, const struct group_found *found,
+              const schedq_group_spec_t *spec)
+{
+    const struct view *view = &found->view;
+    enum place place = state_place(view->state);
+    struct redescription change = describe_begin(view);
+    schedq_result_t unseen = {0};
+
+    change.description.priority = spec->priority;
+    if (spec->priority == view->description.priority) {
+        return SCHEDQ_OK;
+    }
+    if (place == PLACE_READY) {
+        const struct way way = {.place = PLACE_READY};
+        enum gather_step step =
+            gather_bring(worker, found->record, view, &way, &change, 0, CAUSE_NONE, &unseen);
+
+        return step == GATHER_DONE ? SCHEDQ_OK : step == GATHER_AGAIN ? SCHEDQ_RETRY : SCHEDQ_NOMEM;
+    }
+    gather_describe(&change, view);
+    return describe_install(worker, found->record, view, &change);
+}
+
+schedq_status_t
+lockfree_group_update(schedq_worker_t *base, uint64_t number, const schedq_group_spec_t *spec,
+                      schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+    schedq_status_t status = SCHEDQ_RETRY;
+    struct group_found found;
+
+    section_begin(worker);
+    /* Ends: each further round is another's change of the record. */
+    while (status == SCHEDQ_RETRY) {
+        if (!gather_find(worker, number, &found) || !group_is_declared(&found)) {
+            status = SCHEDQ_NOT_FOUND;
+        } else if (!is_as_declared(worker, &found, spec)) {
+            status = SCHEDQ_INVALID;
+        } else {
+            status = describe_anew(worker, &found, spec);
+        }
+    }
+    if (status == SCHEDQ_OK) {
+        bool other = u32_load_acquire(&found.block->quorum) != spec->quorum;
+
+        u64_store(&worker->joining, number);
+        u32_store_release(&found.block->quorum, spec->quorum);
+        u64_store_release(&found.block->object, spec->object);
+        atomic_fence();
+        if (other) {
+            gather_changed(worker, number, result);
+        }
+        u64_store_release(&worker->joining, 0);
+        report(worker, number, result);
+    }
+    section_end(worker);
+    return status;
+}
+
+/* ---- ending a declaration -------------------------------------------------------------------- */
+
+/* SCHEDQ_RETRY: it changed. */
+static schedq_status_t
+end_declaration(struct worker *worker, const struct group_found *found, bool *flies)
+{
+    const struct view *view = &found->view;
+
+    *flies = state_place(view->state) == PLACE_CYCLE;
+    if (*flies) {
+        struct redescription change = describe_begin(view);
+
+        change.description.flags |= DESCRIBED_ENDED;
+        gather_describe(&change, view);
+        return describe_install(worker, found->record, view, &change);
+    }
+    if (!switch_pod(worker, view->entry, view->state, view->desc,
+                    state_switched(view->state, 0, PLACE_DEAD), CAUSE_NONE)) {
+        return SCHEDQ_RETRY;
+    }
+    gather_end(worker, found->record, view->entry, found->block);
+    return SCHEDQ_OK;
+}
+
+schedq_status_t
+lockfree_group_delete(schedq_worker_t *base, uint64_t number, schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+    schedq_status_t status = SCHEDQ_RETRY;
+    struct group_found found;
+    uint64_t parent = 0;
+    bool flies = false;
+
+    section_begin(worker);
+    report(worker, number, result);
+    /* Ends: each further round is another's change of the record. */
+    while (status == SCHEDQ_RETRY) {
+        if (!gather_find(worker, number, &found) || !group_is_declared(&found)) {
+            status = SCHEDQ_NOT_FOUND;
+        } else {
+            parent = found.block->parent;
+            status = end_declaration(worker, &found, &flies);
+        }
+    }
+    if (status == SCHEDQ_OK && parent == 0) {
+        result->place = (uint8_t)place_public(state_place(found.view.state));
+    }
+    if (status == SCHEDQ_OK && parent != 0) {
+        schedq_result_t unseen = {0};
+
+        gather_changed(worker, parent, &unseen);
+        result->poppable |= unseen.poppable;
+    }
+    section_end(worker);
+    return status;
+}
+
+/* ---- activating, looking --------------------------------------------------------------------- */
+
+schedq_status_t
+lockfree_group_activate(schedq_worker_t *base, uint64_t number, schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+    struct group_found found;
+
+    section_begin(worker);
+    bool declared = gather_find(worker, number, &found) && group_is_declared(&found);
+
+    if (declared) {
+        gather_activate(worker, number, result);
+        report(worker, number, result);
+    }
+    section_end(worker);
+    return declared ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
+}
+
+/* Of it and all below, or, without a root, its own. */
+static uint64_t
+count_waiting(struct worker *worker, struct group_block *block, bool has_root)
+{
+    struct gathered gathered;
+    uint64_t count = 0;
+
+    if (has_root && gather_read(worker, block, &gathered)) {
+        count = gathered.count;
+        gather_free(&gathered);
+    } else {
+        count = u64_load_acquire(&block->waiting);
+    }
+    return count;
+}
+
+schedq_status_t
+lockfree_group_get(schedq_worker_t *base, uint64_t number, schedq_group_info_t *info)
+{
+    struct worker *worker = worker_of(base);
+    struct group_found found, root;
+
+    section_begin(worker);
+    bool known = gather_find(worker, number, &found);
+
+    if (known) {
+        const struct view *view = &found.view;
+        enum place place = state_place(view->state);
+        const struct backoff_rules rules = gather_backoff_rules(worker, view);
+        const struct backoff_counters counters = backoff_counters_of(&view->history);
+        bool has_root = gather_root(worker, number, &root);
+
+        *info = (schedq_group_info_t){
+            .struct_size = (uint32_t)sizeof *info,
+            .priority = view->description.priority,
+            .quorum = u32_load_acquire(&found.block->quorum),
+            .place = (uint8_t)place_public(place),
+            .gate = view->gate,
+            .profile = view->profile,
+            .declared = group_is_declared(&found),
+            .object = u64_load_acquire(&found.block->object),
+            .parent = found.block->parent,
+            .root = has_root ? root.block->number : 0,
+            .history = view->history,
+            .backoff_expiry_ns =
+                place_backs_off(place)
+                    ? backoff_public(backoff_expiry(&rules, &counters, view->history.timestamp_ns))
+                    : 0,
+            .unschedulable = view->unschedulable,
+            .pending = view->pending,
+            .waiting = count_waiting(worker, found.block, has_root),
+        };
+    }
+    section_end(worker);
+    return known ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
+}

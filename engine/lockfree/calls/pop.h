@@ -1,0 +1,53 @@
+/*
+ * What a pop of groups needs of the pop of pods: pods up to a limit, members, waiting.
+ */
+#ifndef SCHEDQ_LOCKFREE_POP_H
+#define SCHEDQ_LOCKFREE_POP_H
+
+#include "lockfree/moves/gather.h"
+
+enum pop_step { POP_NOTHING, POP_AGAIN, POP_TAKEN };
+
+/** What a pod has to be before. */
+struct pop_limit {
+    int32_t rank;
+    int64_t key;
+};
+
+/** A call of schedq_try_pop_group. */
+struct group_pop {
+    schedq_popped_group_t *group;
+    schedq_popped_t *members;
+    size_t room, count;
+};
+
+/**
+ * Takes the best active pod that is before the limit; NULL: also one from backoff, where pops take
+ * these. `reorder` was read before. AGAIN: an update moved a pod.
+ */
+enum pop_step pop_before(struct worker *worker, uint64_t reorder, const struct pop_limit *limit,
+                         schedq_popped_t *out);
+
+/** Is something poppable, perhaps? */
+bool pop_something_is_left(struct worker *worker);
+
+/** Nothing was found: is there a reason to look once more? `look` begins as 0. */
+bool pop_looks_again(struct worker *worker, int *look);
+
+/** Takes a member that is ASIDE: its words only. False: it is not there any more. */
+bool pop_take_member(struct worker *worker, struct gathered_pod *pod);
+
+/** Undoes that. Another's deletion meanwhile is carried out. */
+void pop_give_back(struct worker *worker, struct gathered_pod *pod);
+
+/** What orders a pop among others. */
+uint64_t pop_draw_order(struct queue *queue);
+
+/** Begins its flight, and describes it. `since`: its group has been READY. */
+void pop_begin_member(struct worker *worker, const struct gathered_pod *pod, uint64_t cycle,
+                      uint64_t order, int64_t since, schedq_popped_t *out);
+
+/** group_pop.c: one attempt. OK, FULL, EMPTY, CLOSED, NOMEM. */
+schedq_status_t group_take(struct worker *worker, struct group_pop *pop);
+
+#endif

@@ -1,0 +1,459 @@
+/* Records and members, see gather.h. */
+#include "mutex/gather.h"
+
+#include "mutex/moves.h"
+#include "policy/group.h"
+
+uint32_t
+mutex_gather_record(const struct mutex_queue *queue, uint32_t slot)
+{
+    uint32_t root = mutex_groups_root(&queue->groups, slot);
+
+    return root == NO_GROUP ? NO_ENTRY : group_at(&queue->groups, root)->record;
+}
+
+/* ---- members, one after the other ------------------------------------------------------------ */
+
+struct members {
+    const struct groups *groups;
+    uint32_t top, slot;
+    uint32_t index, left; /* the next one, and how many of its group follow */
+};
+
+static struct members
+members_of(const struct groups *groups, uint32_t top)
+{
+    const struct group *group = group_at(groups, top);
+
+    return (struct members){
+        .groups = groups, .top = top, .slot = top, .index = group->first, .left = group->joined};
+}
+
+/* NO_ENTRY: there are no more. */
+static uint32_t
+members_next(struct members *members)
+{
+    while (members->left == 0) {
+        members->slot = mutex_groups_next(members->groups, members->top, members->slot);
+        if (members->slot == NO_GROUP) {
+            members->slot = members->top;
+            return NO_ENTRY;
+        }
+        members->index = group_at(members->groups, members->slot)->first;
+        members->left = group_at(members->groups, members->slot)->joined;
+    }
+    uint32_t index = members->index;
+
+    members->index = members->groups->links[index].next;
+    members->left--;
+    return index;
+}
+
+bool
+mutex_gather_any(const struct mutex_queue *queue, uint32_t record, mutex_gather_test *test,
+                 const void *ctx)
+{
+    struct members members = members_of(&queue->groups, group_of(&queue->groups, record));
+    uint32_t index;
+
+    while ((index = members_next(&members)) != NO_ENTRY) {
+        if (test(ctx, pod_at(queue, index))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * A member that nothing rejected failed because its group did. In kube it counts as one that
+ * anything helps; else only as long as nothing is known of any.
+ */
+enum strategy
+mutex_gather_judge(struct mutex_queue *queue, uint32_t record, const struct cluster_event *event)
+{
+    struct members members = members_of(&queue->groups, group_of(&queue->groups, record));
+    enum strategy best = STRATEGY_SKIP;
+    bool any_known = false;
+    uint32_t index;
+
+    while (best != STRATEGY_IMMEDIATELY && (index = members_next(&members)) != NO_ENTRY) {
+        const struct entry *member = pod_at(queue, index);
+        bool known = (member->unschedulable | member->pending) != 0;
+
+        any_known |= known;
+        if (known || queue->base.rules.groups_as_kube) {
+            best = group_stronger(best, mutex_moves_judge(queue, member, event));
+        }
+    }
+    return any_known ? best : group_stronger(best, STRATEGY_AFTER_BACKOFF);
+}
+
+/* ---- gates ----------------------------------------------------------------------------------- */
+
+static uint8_t
+ask_member(struct mutex_queue *queue, uint32_t index)
+{
+    struct entry *member = pod_at(queue, index);
+
+    uint32_t count;
+    const struct gate *gates = registry_gates(&queue->base.registry, member->profile, &count);
+
+    member->gate =
+        gating_ask(gates, count, member->gate, member->object, &queue->counters.gate_calls);
+    member->unschedulable |= gate_bit(member->gate);
+    return member->gate;
+}
+
+/* The order in which a pop has them. */
+static schedq_popped_t
+in_order(const struct mutex_queue *queue, uint32_t index)
+{
+    const struct entry *entry = pod_at(queue, index);
+
+    return (schedq_popped_t){
+        .name = entry->name,
+        .name_length = entry->name_length,
+        .priority = entry->priority,
+        .history = {.timestamp_ns = entry->timestamp, .attempts = entry->attempts}};
+}
+
+static bool
+is_behind(const struct mutex_queue *queue, uint32_t a, uint32_t b)
+{
+    const schedq_popped_t left = in_order(queue, a), right = in_order(queue, b);
+
+    return group_member_before(&right, &left);
+}
+
+/*
+ * kube asks all, and the record has the gate of the last that is refused. Else the first refusal
+ * decides, and that member is asked first the next time.
+ */
+uint8_t
+mutex_gather_ask(struct mutex_queue *queue, uint32_t record)
+{
+    struct members members = members_of(&queue->groups, group_of(&queue->groups, record));
+    uint32_t refused = NO_ENTRY, refused_in = NO_GROUP, index;
+
+    if (!queue->base.registry.has_gates) {
+        return 0;
+    }
+    while ((index = members_next(&members)) != NO_ENTRY) {
+        uint32_t slot = group_of(&queue->groups, index);
+
+        if (ask_member(queue, index) == 0) {
+            continue;
+        }
+        if (!queue->base.rules.groups_as_kube) {
+            mutex_groups_to_front(&queue->groups, index);
+            return pod_at(queue, index)->gate;
+        }
+        if (refused == NO_ENTRY || slot != refused_in || is_behind(queue, index, refused)) {
+            refused = index;
+            refused_in = slot;
+        }
+    }
+    return refused != NO_ENTRY ? pod_at(queue, refused)->gate : 0;
+}
+
+/* ---- the record ------------------------------------------------------------------------------ */
+
+/* As if it had just been declared: kube knows nothing of a group that is in no queue. */
+static void
+forget_history(struct mutex_queue *queue, struct group *group)
+{
+    struct entry *entry = pod_at(queue, group->record);
+
+    entry->attempts = entry->rejections = entry->errors = 0;
+    entry->initial_attempt = 0;
+    group->backoff_size = 0;
+}
+
+void
+mutex_gather_put_aside(const struct route *route, uint32_t root)
+{
+    struct mutex_queue *queue = route->queue;
+    struct group *group = group_at(&queue->groups, root);
+
+    mutex_place_leave(queue, group->record);
+    pod_at(queue, group->record)->gate = 0;
+    pod_at(queue, group->record)->marks &= (uint8_t)~MARK_FLUSHED;
+    mutex_place_enter(queue, group->record, SCHEDQ_ASIDE);
+    if (queue->base.rules.groups_as_kube) {
+        forget_history(queue, group);
+    }
+}
+
+static void
+begin_attempt(struct entry *member, int64_t now)
+{
+    if (member->initial_attempt == 0) {
+        member->initial_attempt = now;
+    }
+}
+
+void
+mutex_gather_begin_attempts(struct mutex_queue *queue, uint32_t record, int64_t now)
+{
+    struct members members = members_of(&queue->groups, group_of(&queue->groups, record));
+    uint32_t index;
+
+    while ((index = members_next(&members)) != NO_ENTRY) {
+        begin_attempt(pod_at(queue, index), now);
+    }
+}
+
+/* Its Timestamp is that of the member that has waited for longest. */
+static void
+begin_to_wait(struct mutex_queue *queue, uint32_t root)
+{
+    struct entry *entry = pod_at(queue, group_at(&queue->groups, root)->record);
+    struct members members = members_of(&queue->groups, root);
+    const struct entry *oldest = NULL;
+    uint32_t index;
+
+    while ((index = members_next(&members)) != NO_ENTRY) {
+        const struct entry *member = pod_at(queue, index);
+
+        if (oldest == NULL || member->timestamp < oldest->timestamp ||
+            (member->timestamp == oldest->timestamp && member->order_key < oldest->order_key)) {
+            oldest = member;
+        }
+    }
+    entry->timestamp = oldest->timestamp;
+    entry->order_key = oldest->order_key;
+    if (entry->initial_attempt == 0) {
+        entry->initial_attempt = oldest->initial_attempt;
+    }
+    entry->unschedulable = entry->pending = 0;
+    entry->parking.flushed = 0;
+}
+
+void
+mutex_gather_complete(const struct route *route, uint32_t root)
+{
+    struct mutex_queue *queue = route->queue;
+    const struct group *group = group_at(&queue->groups, root);
+
+    if (!mutex_groups_is_complete(&queue->groups, root)) {
+        return;
+    }
+    begin_to_wait(queue, root);
+    mutex_route_after_backoff(route, group->record);
+}
+
+/*
+ * kube: whoever joins, or leaves, makes the record come in again where it is. If it stays there,
+ * nothing was moved.
+ */
+static void
+come_in_again(const struct route *route, uint32_t record)
+{
+    struct mutex_queue *queue = route->queue;
+    const schedq_result_t before = *route->result;
+    const uint32_t made_poppable = queue->made_poppable;
+    const uint8_t place = pod_at(queue, record)->place;
+
+    switch (place) {
+    case SCHEDQ_ACTIVE:
+        (void)mutex_route_by_strategy(route, record, STRATEGY_IMMEDIATELY);
+        break;
+    case SCHEDQ_BACKOFF:
+    case SCHEDQ_ERROR_BACKOFF:
+        (void)mutex_route_by_strategy(route, record, STRATEGY_AFTER_BACKOFF);
+        break;
+    default: /* nothing but its size changes */
+        mutex_place_count_record(queue, record, INCOMING_UNSCHEDULABLE, true, route->label);
+        break;
+    }
+    if (pod_at(queue, record)->place == place) {
+        *route->result = before;
+        queue->made_poppable = made_poppable;
+    }
+}
+
+static enum incoming_place
+incoming_of(const struct entry *entry)
+{
+    return entry->place == SCHEDQ_ACTIVE  ? INCOMING_ACTIVE
+           : entry->place == SCHEDQ_GATED ? INCOMING_UNSCHEDULABLE
+                                          : INCOMING_BACKOFF;
+}
+
+/*
+ * A pod that nobody has tried joins one that is queued: a parked group is worth another try, and
+ * what passed the gates is asked about the newcomer only.
+ */
+static void
+join_queued(const struct route *route, uint32_t record, uint32_t index)
+{
+    struct mutex_queue *queue = route->queue;
+    const struct entry *entry = pod_at(queue, record);
+    bool passed = entry->place == SCHEDQ_ACTIVE ||
+                  (entry->place != SCHEDQ_PARKED && queue->base.rules.pop_from_backoff);
+
+    if (entry->place == SCHEDQ_PARKED) {
+        mutex_route_after_backoff(route, record);
+    } else if (entry->place != SCHEDQ_GATED && passed && ask_member(queue, index) != 0) {
+        mutex_route_gated(route, record, pod_at(queue, index)->gate);
+    } else {
+        mutex_place_count_group(queue, incoming_of(entry), 1, false, route->label);
+        if (entry->place == SCHEDQ_ACTIVE) {
+            begin_attempt(pod_at(queue, index), route->now);
+        }
+    }
+}
+
+static bool
+is_queued(const struct entry *record)
+{
+    return record->place != SCHEDQ_ASIDE && record->place != SCHEDQ_HELD &&
+           record->place != SCHEDQ_INFLIGHT;
+}
+
+/* The member counts already. */
+static void
+join(const struct route *route, uint32_t root, uint32_t index)
+{
+    struct mutex_queue *queue = route->queue;
+    uint32_t record = group_at(&queue->groups, root)->record;
+    struct route joining = *route;
+
+    joining.label = LABEL_POD_ADD;
+    joining.recount = true;
+    if (pod_at(queue, record)->place == SCHEDQ_ASIDE) {
+        mutex_gather_complete(&joining, root);
+    } else if (!is_queued(pod_at(queue, record))) {
+        return;
+    } else if (queue->base.rules.groups_as_kube) {
+        come_in_again(&joining, record);
+    } else {
+        join_queued(&joining, record, index);
+    }
+}
+
+void
+mutex_route_aside(const struct route *route, uint32_t index)
+{
+    struct mutex_queue *queue = route->queue;
+
+    mutex_place_leave(queue, index);
+    mutex_place_enter(queue, index, SCHEDQ_ASIDE);
+    uint32_t root = mutex_groups_root(&queue->groups, group_of(&queue->groups, index));
+
+    if (root != NO_GROUP) {
+        join(route, root, index);
+    }
+}
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+void
+mutex_gather_changed(const struct route *route, uint32_t root)
+{
+    struct mutex_queue *queue = route->queue;
+    uint32_t record = group_at(&queue->groups, root)->record;
+    bool complete = mutex_groups_is_complete(&queue->groups, root);
+
+    if (pod_at(queue, record)->place == SCHEDQ_ASIDE) {
+        mutex_gather_complete(route, root);
+    } else if (!is_queued(pod_at(queue, record))) {
+        return;
+    } else if (!complete) {
+        mutex_gather_put_aside(route, root);
+    } else if (queue->base.rules.groups_as_kube) {
+        come_in_again(route, record);
+    } else if (pod_at(queue, record)->place == SCHEDQ_GATED) {
+        mutex_route_after_backoff(route, record);
+    }
+}
+
+void
+mutex_gather_left(const struct route *route, uint32_t slot)
+{
+    uint32_t root = mutex_groups_root(&route->queue->groups, slot);
+
+    if (root != NO_GROUP) {
+        mutex_gather_changed(route, root);
+    }
+}
+
+/* Of the members that do not count yet, the one that has waited for longest; NO_GROUP: none. */
+static uint32_t
+oldest_to_join(const struct mutex_queue *queue, uint32_t root)
+{
+    const struct groups *groups = &queue->groups;
+    uint32_t found = NO_GROUP;
+
+    for (uint32_t slot = root; slot != NO_GROUP; slot = mutex_groups_next(groups, root, slot)) {
+        uint32_t next = group_at(groups, slot)->joining;
+
+        if (next != NO_ENTRY &&
+            (found == NO_GROUP ||
+             mutex_groups_is_older(groups, next, group_at(groups, found)->joining))) {
+            found = slot;
+        }
+    }
+    return found;
+}
+
+/* One by one, the oldest first: each counts as one that comes in. */
+static void
+join_as_kube(const struct route *route, uint32_t root)
+{
+    struct mutex_queue *queue = route->queue;
+    struct groups *groups = &queue->groups;
+    uint32_t slot;
+
+    for (slot = root; slot != NO_GROUP; slot = mutex_groups_next(groups, root, slot)) {
+        struct group *group = group_at(groups, slot);
+
+        group->joining = NO_ENTRY;
+        if (group->joined == 0) {
+            mutex_groups_sort(groups, slot);
+            group->joining = group->first;
+        }
+    }
+    while ((slot = oldest_to_join(queue, root)) != NO_GROUP) {
+        struct group *group = group_at(groups, slot);
+        uint32_t index = group->joining;
+
+        group->joining = groups->links[index].next;
+        group->joined++;
+        join(route, root, index);
+    }
+}
+
+void
+mutex_gather_join_all(const struct route *route, uint32_t root)
+{
+    struct mutex_queue *queue = route->queue;
+    struct groups *groups = &queue->groups;
+    bool any = false;
+
+    if (queue->base.rules.groups_as_kube) {
+        join_as_kube(route, root);
+        return;
+    }
+    for (uint32_t slot = root; slot != NO_GROUP; slot = mutex_groups_next(groups, root, slot)) {
+        struct group *group = group_at(groups, slot);
+
+        any |= group->joined != group->waiting;
+        group->joined = group->waiting;
+    }
+    uint32_t record = group_at(groups, root)->record;
+
+    if (any && (pod_at(queue, record)->place == SCHEDQ_PARKED ||
+                pod_at(queue, record)->place == SCHEDQ_ACTIVE ||
+                pod_at(queue, record)->place == SCHEDQ_ERROR_BACKOFF)) {
+        struct route joining = *route;
+
+        joining.label = LABEL_POD_ADD;
+        come_in_again(&joining, record);
+        if (pod_at(queue, record)->place == SCHEDQ_PARKED) {
+            mutex_route_after_backoff(&joining, record);
+        }
+    } else {
+        mutex_gather_changed(route, root);
+    }
+}

@@ -1,0 +1,123 @@
+/*
+ * Which groups there are, which is below which, and which members wait on them.
+ *
+ * A group has a slot while it is declared, or in its cycle, or members or declared groups name it.
+ * Few queues know groups, so links of members, and of records to their slots, lie in an array by
+ * record number, made when the first group is named.
+ *
+ * A member that waits is in the list of its group, in the order in which they came. The first
+ * `joined` of them count: all, if the group has a root, else none; a declaration lets them join one
+ * by one.
+ */
+#ifndef SCHEDQ_MUTEX_GROUPS_H
+#define SCHEDQ_MUTEX_GROUPS_H
+
+#include "mutex/heap.h"
+
+#define NO_GROUP UINT32_MAX
+
+struct group {
+    uint64_t number, parent; /* parent: as declared; 0: none */
+    uint64_t object;
+    uint64_t cycle;  /* of the record's last pop; 0: none */
+    uint32_t record; /* NO_ENTRY: it has none */
+    uint32_t quorum;
+    uint32_t backoff_size; /* members when its record began to back off */
+    uint32_t pods;         /* members in any place */
+    uint32_t first, last;  /* members that wait */
+    uint32_t waiting, joined;
+    uint32_t joining;    /* while members join one by one: the next one */
+    uint32_t above;      /* the parent's slot, of one that is declared; NO_GROUP: none */
+    uint32_t below;      /* the first of the declared groups that name it as parent */
+    uint32_t next, prev; /* of those of one parent */
+    uint32_t chain;      /* hash chain; free slots too */
+    bool declared;
+    bool placed; /* a cycle of it ended in PLACED */
+    bool tried;  /* members of it are in the cycle of its root */
+};
+
+struct group_link {
+    uint64_t cycle; /* member: that it was in last */
+    uint32_t group; /* slot; NO_GROUP: it has none */
+    uint32_t next, prev;
+};
+
+struct groups {
+    struct memory *memory;
+    const struct entries *entries;
+    struct heap active;       /* records */
+    struct group_link *links; /* by record number */
+    uint32_t numbers;         /* a power of two, or 0 */
+    struct group *slots;
+    uint32_t *buckets;       /* as many as capacity */
+    uint32_t made, capacity; /* a power of two, or 0 */
+    uint32_t free_head, used;
+    uint32_t records;  /* groups that have one */
+    uint64_t inflight; /* records */
+};
+
+void mutex_groups_open(struct groups *groups, struct memory *memory, const struct entries *entries);
+void mutex_groups_shut(struct groups *groups);
+
+/** Room for links of all records, and for two more slots. False: no memory, nothing changed. */
+bool mutex_groups_reserve(struct groups *groups);
+
+static inline struct group *
+group_at(const struct groups *groups, uint32_t slot)
+{
+    return &groups->slots[slot];
+}
+
+/** The slot of a member, or of a record. */
+static inline uint32_t
+group_of(const struct groups *groups, uint32_t index)
+{
+    return groups->links[index].group;
+}
+
+/** NO_GROUP: nothing names it. */
+uint32_t mutex_groups_find(const struct groups *groups, uint64_t number);
+
+/** Found, or made: there is room. */
+uint32_t mutex_groups_make(struct groups *groups, uint64_t number);
+
+/** Gives the slot back if nothing names it any more. */
+void mutex_groups_drop(struct groups *groups, uint32_t slot);
+
+/** A pod names the group from its admission to its end. */
+void mutex_groups_name(struct groups *groups, uint32_t index, uint64_t number);
+void mutex_groups_forget(struct groups *groups, uint32_t index);
+
+/** A member begins, or ends, to wait. */
+void mutex_groups_enter(struct groups *groups, uint32_t index);
+void mutex_groups_leave(struct groups *groups, uint32_t index);
+
+/** Of members that have not joined: the one that has waited for longest becomes the first. */
+void mutex_groups_sort(struct groups *groups, uint32_t slot);
+
+/** Has member `a` waited for longer than `b`? */
+bool mutex_groups_is_older(const struct groups *groups, uint32_t a, uint32_t b);
+
+/** It is asked first from now on. */
+void mutex_groups_to_front(struct groups *groups, uint32_t index);
+
+/** Hangs a group below its parent, and takes it off. */
+void mutex_groups_hang(struct groups *groups, uint32_t slot);
+void mutex_groups_unhang(struct groups *groups, uint32_t slot);
+
+/** The topmost group above, or itself; NO_GROUP: not all of them are declared. */
+uint32_t mutex_groups_root(const struct groups *groups, uint32_t slot);
+
+/**
+ * All groups below one, itself first, one after the other; NO_GROUP ends it. What is below a group
+ * that is not declared is not reached.
+ */
+uint32_t mutex_groups_next(const struct groups *groups, uint32_t top, uint32_t slot);
+
+/** Members that wait and count, of a group and all below. */
+uint64_t mutex_groups_size(const struct groups *groups, uint32_t top);
+
+/** Have enough of its members joined, or enough of the groups below? */
+bool mutex_groups_is_complete(const struct groups *groups, uint32_t slot);
+
+#endif

@@ -1,0 +1,636 @@
+/*
+ * Pods that are tried together. One group with a quorum of QUORUM; its members are the pods 0..5.
+ *
+ * Who is surely where is noted between calls; of what a frozen thread was about nothing is sure.
+ *
+ * Claims
+ *   no pop but a group's returns a member; a group's returns QUORUM at least, each the holder's
+ *     alone, until a cycle ended in PLACED; and the group is in one cycle at a time
+ *   behind it, when nobody holds the group: as many members as the quorum wants are popped
+ *     together, all that surely wait among them, at the latest behind a tick (drain)
+ *   nobody frozen: nothing is left, and what counts members says 0
+ */
+#include "actor_calls.h"
+#include "cluster.h"
+#include "scenarios.h"
+#include "world.h"
+
+#include <schedq/group.h>
+#include <schedq/hold.h>
+
+enum { GANG = 7, QUORUM = 2, MEMBERS = 6, ROOM = 16, NOBODY = SIM_THREADS_MAX + 1 };
+
+/* UNSURE: a call about it runs, or never ends, or another ran meanwhile. */
+enum whereabouts { NOWHERE, WAITS, FLIES, UNSURE };
+
+struct member {
+    enum whereabouts where;
+    unsigned holder;
+    schedq_token_t token;
+    unsigned calls; /* about it, that run */
+    bool mixed;     /* two of them ran at once */
+};
+
+static struct {
+    struct member members[MEMBERS];
+    schedq_token_t token; /* of the cycle */
+    unsigned holder;      /* NOBODY: none is open */
+    bool placed;          /* perhaps */
+    bool declared;        /* surely */
+    unsigned hides;       /* threads in a call after which somebody may hold the group */
+    unsigned changes;     /* threads that declare it, or end that */
+} gang;
+
+static void
+gang_begin(const struct scenario *scenario)
+{
+    for (unsigned i = 0; i < MEMBERS; i++) {
+        gang.members[i] = (struct member){.where = NOWHERE};
+    }
+    gang.holder = NOBODY;
+    gang.placed = gang.declared = false;
+    gang.hides = gang.changes = 0;
+    queue_harness.begin(scenario);
+}
+
+/* ---- whereabouts ----------------------------------------------------------------------------- */
+
+static void
+call_begins(struct member *member)
+{
+    member->where = member->where == FLIES ? FLIES : UNSURE;
+    member->mixed = member->calls++ > 0;
+}
+
+/* Unless it was popped meanwhile. */
+static void
+call_ends(struct member *member, enum whereabouts where)
+{
+    if (member->where == UNSURE && !member->mixed) {
+        member->where = where;
+    }
+    member->mixed = --member->calls > 0;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static void
+begin(struct actor *actor, const char *text, uint32_t key)
+{
+    (void)act_begin(actor, text, (struct open_call){.kind = CALL_OTHER, .key = key});
+}
+
+static moment
+ends(struct actor *actor, const char *text, schedq_status_t status, bool legal)
+{
+    moment ended = act_end(actor, status);
+
+    SIM_CHECK(legal, "%s returns %s: %s", text, schedq_status_name(status),
+              schedq_worker_error(actor->worker));
+    return ended;
+}
+
+static void
+declare(struct actor *actor, uint32_t quorum)
+{
+    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+
+    spec.quorum = quorum;
+    gang.changes++;
+    begin(actor, "group_add", 0);
+    schedq_status_t status = schedq_group_add(actor->worker, GANG, &spec, NULL);
+
+    (void)ends(actor, "group_add", status, status == SCHEDQ_OK || status == SCHEDQ_EXISTS);
+    gang.changes--;
+    gang.declared = gang.changes == 0;
+}
+
+static void
+undeclare(struct actor *actor)
+{
+    gang.declared = false;
+    gang.changes++;
+    begin(actor, "group_delete", 0);
+    schedq_status_t status = schedq_group_delete(actor->worker, GANG, NULL);
+
+    (void)ends(actor, "group_delete", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    gang.changes--;
+}
+
+static void
+update(struct actor *actor, int32_t priority, uint32_t quorum)
+{
+    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+
+    spec.priority = priority;
+    spec.quorum = quorum;
+    begin(actor, "group_update", 0);
+    schedq_status_t status = schedq_group_update(actor->worker, GANG, &spec, NULL);
+
+    (void)ends(actor, "group_update", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+}
+
+static void
+activate(struct actor *actor)
+{
+    begin(actor, "group_activate", 0);
+    schedq_status_t status = schedq_group_activate(actor->worker, GANG, NULL);
+
+    (void)ends(actor, "group_activate", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+}
+
+static void
+join(struct actor *actor, uint32_t key, int32_t priority)
+{
+    size_t length;
+    const char *name = world_name(key, &length);
+    uint64_t object =
+        ledger_attempt(&world.ledger, (struct attempt){.key = key, .priority = priority});
+    schedq_pod_spec_t spec = act_spec(actor, object);
+    schedq_result_t result;
+
+    spec.group = GANG;
+    call_begins(&gang.members[key]);
+    begin(actor, "add", key);
+    schedq_status_t status = schedq_add(actor->worker, name, length, &spec, &result);
+
+    act_attempt_ends(ledger_attempt_of(&world.ledger, object), status,
+                     ends(actor, "add", status, status == SCHEDQ_OK));
+    SIM_CHECK(result.place == SCHEDQ_ASIDE, "add of a member says place %s",
+              schedq_place_name((schedq_place_t)result.place));
+    call_ends(&gang.members[key], WAITS);
+}
+
+static bool
+drop(struct actor *actor, uint32_t key)
+{
+    struct member *member = &gang.members[key];
+    size_t length;
+    const char *name = world_name(key, &length);
+
+    call_begins(member);
+    begin(actor, "delete", key);
+    schedq_status_t status = schedq_delete_name(actor->worker, name, length, NULL);
+
+    (void)ends(actor, "delete", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    call_ends(member, NOWHERE);
+    return status == SCHEDQ_OK;
+}
+
+static void
+keep_for_a_while(struct actor *actor, uint32_t key)
+{
+    struct member *member = &gang.members[key];
+    schedq_result_t result;
+    size_t length;
+    const char *name = world_name(key, &length);
+
+    begin(actor, "find", key);
+    schedq_status_t status = schedq_find(actor->worker, name, length, &result);
+
+    (void)ends(actor, "find", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    if (status != SCHEDQ_OK) {
+        return;
+    }
+    const schedq_pod_t pod = result.pod;
+
+    call_begins(member);
+    begin(actor, "hold", key);
+    status = schedq_hold(actor->worker, pod, &result);
+    (void)ends(actor, "hold", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    begin(actor, "release", key);
+    status = schedq_release(actor->worker, pod, &result);
+    (void)ends(actor, "release", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    call_ends(member, UNSURE);
+}
+
+static void
+note_taken(struct actor *actor, const schedq_popped_t *popped)
+{
+    uint32_t key = world_key(popped->name, popped->name_length);
+    struct member *member = &gang.members[key];
+
+    SIM_CHECK(key < MEMBERS, "pod %u is a member, and was never added as one", key);
+    SIM_CHECK(member->where != FLIES, "member %u is popped by %u and by %u", key, member->holder,
+              actor->number);
+    member->where = FLIES;
+    member->holder = actor->number;
+    member->token = popped->token;
+}
+
+/* Returns how many were popped. */
+static size_t
+pop(struct actor *actor)
+{
+    schedq_popped_group_t group;
+    schedq_popped_t popped[ROOM];
+    size_t count = 0;
+
+    gang.hides++;
+    begin(actor, "try_pop_group", 0);
+    schedq_status_t status = schedq_try_pop_group(actor->worker, &group, popped, ROOM, &count);
+
+    (void)ends(actor, "try_pop_group", status, status == SCHEDQ_OK || status == SCHEDQ_EMPTY);
+    gang.hides--;
+    if (status != SCHEDQ_OK) {
+        return 0;
+    }
+    SIM_CHECK(group.group == GANG, "group %llu is popped", (unsigned long long)group.group);
+    SIM_CHECK(gang.holder == NOBODY, "the group is popped by %u and by %u", gang.holder,
+              actor->number);
+    SIM_CHECK(count >= QUORUM || gang.placed, "%zu members are popped, the quorum is %u", count,
+              QUORUM);
+    gang.holder = actor->number;
+    gang.token = group.token;
+    for (size_t i = 0; i < count; i++) {
+        note_taken(actor, &popped[i]);
+    }
+    return count;
+}
+
+static void
+pop_pods(struct actor *actor)
+{
+    schedq_popped_t popped;
+
+    begin(actor, "try_pop", 0);
+    schedq_status_t status = schedq_try_pop(actor->worker, &popped);
+
+    (void)ends(actor, "try_pop", status, status == SCHEDQ_OK || status == SCHEDQ_EMPTY);
+    SIM_CHECK(status == SCHEDQ_EMPTY, "a pop of pods returns member %u",
+              world_key(popped.name, popped.name_length));
+}
+
+static void
+end_member(struct actor *actor, uint32_t key, bool fails, uint64_t rejectors)
+{
+    struct member *member = &gang.members[key];
+    schedq_token_t token = member->token;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    schedq_result_t result;
+
+    member->where = UNSURE;
+    call_begins(member);
+    failure.unschedulable = rejectors;
+    begin(actor, fails ? "fail" : "done", key);
+    schedq_status_t status = fails ? schedq_fail(actor->worker, &token, &failure, &result)
+                                   : schedq_done(actor->worker, token);
+
+    (void)ends(actor, fails ? "fail" : "done", status,
+               status == SCHEDQ_OK || status == SCHEDQ_GONE);
+    call_ends(member, status == SCHEDQ_OK && fails ? WAITS : NOWHERE);
+}
+
+static void
+end_cycle(struct actor *actor, schedq_group_outcome_t outcome)
+{
+    schedq_group_end_t how = SCHEDQ_GROUP_END_INIT;
+    schedq_token_t token = gang.token;
+
+    how.outcome = (uint8_t)outcome;
+    gang.placed |= outcome == SCHEDQ_GROUP_PLACED;
+    gang.holder = NOBODY;
+    gang.hides++;
+    begin(actor, "group_done", (uint32_t)outcome);
+    schedq_status_t status = schedq_group_done(actor->worker, &token, &how, NULL);
+
+    (void)ends(actor, "group_done", status, status == SCHEDQ_OK);
+    gang.hides--;
+}
+
+static void
+end_members(struct actor *actor, bool fails, uint64_t rejectors)
+{
+    for (uint32_t key = 0; key < MEMBERS; key++) {
+        if (gang.members[key].where == FLIES && gang.members[key].holder == actor->number) {
+            end_member(actor, key, fails, rejectors);
+        }
+    }
+}
+
+static bool
+pop_and_end(struct actor *actor, bool fails, uint64_t rejectors, schedq_group_outcome_t outcome)
+{
+    if (pop(actor) == 0) {
+        return false;
+    }
+    end_members(actor, fails, rejectors);
+    end_cycle(actor, outcome);
+    return true;
+}
+
+/* ---- drain ----------------------------------------------------------------------------------- */
+
+/* Who runs no more changes nothing: what a look says then is sure. */
+static void
+look_for_the_unsure(struct actor *healthy)
+{
+    for (uint32_t key = 0; key < MEMBERS; key++) {
+        struct member *member = &gang.members[key];
+        schedq_result_t result;
+        size_t length;
+        const char *name = world_name(key, &length);
+
+        if (member->where == UNSURE &&
+            schedq_find(healthy->worker, name, length, &result) == SCHEDQ_OK &&
+            result.place == SCHEDQ_ASIDE) {
+            member->where = WAITS;
+        }
+    }
+}
+
+static unsigned
+sure_to_wait(void)
+{
+    unsigned count = 0;
+
+    for (uint32_t key = 0; key < MEMBERS; key++) {
+        count += gang.members[key].where == WAITS;
+    }
+    return count;
+}
+
+/* A record may back off, be parked, or be gated: time, and a call, bring it. */
+static void
+bring_out(struct actor *healthy)
+{
+    cluster_open(GATE_A);
+    cluster_open(GATE_B);
+    actor_tick(healthy);
+    actor_tick_after(healthy, BACKOFF_NS * 100);
+    activate(healthy);
+}
+
+static void
+gang_drain(const struct scenario *scenario)
+{
+    struct actor *healthy = &world.actors[HEALTHY];
+    bool blocked = gang.hides > 0 || gang.holder != NOBODY;
+
+    (void)scenario;
+    actor_register(healthy);
+    /* the quorum's latest word is QUORUM */
+    if (gang.changes > 0 || !gang.declared) {
+        declare(healthy, QUORUM);
+    }
+    update(healthy, 0, QUORUM);
+    bring_out(healthy);
+    look_for_the_unsure(healthy);
+    for (unsigned round = 0; !blocked && round < MEMBERS; round++) {
+        unsigned sure = sure_to_wait();
+
+        if (pop(healthy) > 0) {
+            SIM_CHECK(sure_to_wait() == 0, "%u members wait, and were not popped with the others",
+                      sure_to_wait());
+            end_members(healthy, false, 0);
+            end_cycle(healthy, SCHEDQ_GROUP_PLACED);
+        } else {
+            SIM_CHECK(sure < QUORUM, "%u members wait, and no pop finds their group", sure);
+            break;
+        }
+    }
+    pop_pods(healthy);
+    if (sim_frozen() > 0) {
+        return;
+    }
+    for (uint32_t key = 0; key < MEMBERS; key++) {
+        (void)drop(healthy, key);
+    }
+    undeclare(healthy);
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
+
+    SIM_CHECK(schedq_stats(world.queue, &stats) == SCHEDQ_OK, "stats fails");
+    SIM_CHECK(stats.aside == 0 && stats.inflight == 0 && stats.active == 0 && stats.groups == 0,
+              "left over: %llu aside, %llu in flight, %llu active, %llu groups",
+              (unsigned long long)stats.aside, (unsigned long long)stats.inflight,
+              (unsigned long long)stats.active, (unsigned long long)stats.groups);
+}
+
+static void
+gang_thread(const struct scenario *scenario, unsigned thread)
+{
+    queue_harness.thread(scenario, thread);
+}
+
+static void
+gang_end(const struct scenario *scenario)
+{
+    queue_harness.end(scenario);
+}
+
+static const struct harness gang_harness = {gang_begin, gang_thread, gang_drain, gang_end};
+
+/* ---- what threads do ------------------------------------------------------------------------- */
+
+static void
+declared(struct actor *actor)
+{
+    declare(actor, QUORUM);
+}
+
+static void
+one_waits(struct actor *actor)
+{
+    declare(actor, QUORUM);
+    join(actor, 0, 1);
+}
+
+static void
+two_wait(struct actor *actor)
+{
+    one_waits(actor);
+    join(actor, 1, 1);
+}
+
+static void
+two_wait_undeclared(struct actor *actor)
+{
+    join(actor, 0, 1);
+    join(actor, 1, 1);
+}
+
+static void
+one_is_gated(struct actor *actor)
+{
+    declare(actor, QUORUM);
+    join(actor, 0, -1);
+}
+
+static void
+two_are_parked(struct actor *actor)
+{
+    two_wait(actor);
+    (void)pop_and_end(actor, true, PLAIN, SCHEDQ_GROUP_REJECTED);
+}
+
+static void
+join_1(struct actor *actor)
+{
+    join(actor, 1, 1);
+}
+
+static void
+join_2(struct actor *actor)
+{
+    join(actor, 2, 1);
+}
+
+static void
+join_2_and_3(struct actor *actor)
+{
+    join(actor, 2, 1);
+    join(actor, 3, -1);
+}
+
+static void
+join_4_gated(struct actor *actor)
+{
+    join(actor, 4, -1);
+}
+
+static void
+place_twice(struct actor *actor)
+{
+    pop_pods(actor);
+    (void)pop_and_end(actor, false, 0, SCHEDQ_GROUP_PLACED);
+    (void)pop_and_end(actor, false, 0, SCHEDQ_GROUP_PLACED);
+}
+
+static void
+break_once(struct actor *actor)
+{
+    (void)pop_and_end(actor, true, 0, SCHEDQ_GROUP_ERROR);
+}
+
+static void
+reject_once(struct actor *actor)
+{
+    (void)pop_and_end(actor, true, PLAIN, SCHEDQ_GROUP_REJECTED);
+}
+
+static void
+fail_and_place(struct actor *actor)
+{
+    (void)pop_and_end(actor, true, HINTED, SCHEDQ_GROUP_PLACED);
+}
+
+static void
+drop_0(struct actor *actor)
+{
+    (void)drop(actor, 0);
+}
+
+static void
+drop_0_and_join(struct actor *actor)
+{
+    (void)drop(actor, 0);
+    join(actor, 5, 1);
+}
+
+static void
+keep_0(struct actor *actor)
+{
+    keep_for_a_while(actor, 0);
+}
+
+static void
+open_a(struct actor *actor)
+{
+    actor_open(actor, GATE_A);
+    actor_open(actor, GATE_B);
+}
+
+static void
+plain_event(struct actor *actor)
+{
+    actor_move(actor, EVENT_PLAIN);
+}
+
+static void
+tick_and_activate(struct actor *actor)
+{
+    actor_tick_after(actor, BACKOFF_NS * 100);
+    activate(actor);
+}
+
+static void
+declare_it(struct actor *actor)
+{
+    declare(actor, QUORUM);
+}
+
+static void
+undeclare_and_declare(struct actor *actor)
+{
+    undeclare(actor);
+    declare(actor, QUORUM);
+}
+
+static void
+change_it(struct actor *actor)
+{
+    update(actor, 5, 3);
+    update(actor, -5, QUORUM);
+}
+
+static void
+count_objects(schedq_config_t *config)
+{
+    cluster_use_without_gates(config);
+    config->objects = SCHEDQ_OBJECTS_COUNTED;
+}
+
+static void
+count_objects_behind_gates(schedq_config_t *config)
+{
+    cluster_use(config);
+    config->objects = SCHEDQ_OBJECTS_COUNTED;
+}
+
+#define GROUP(title, text, cluster, before, ...)                                                  \
+    {                                                                                             \
+        .name = (title), .about = (text), .harness = &gang_harness, .threads = 3, .sleeps = true, \
+        .configure = (cluster), .prepare = (before), .bodies = {                                  \
+            __VA_ARGS__                                                                           \
+        }                                                                                         \
+    }
+
+const struct scenario group_scenarios[] = {
+    GROUP("group_join", "members join, and the group is popped", cluster_use_without_gates,
+          declared, join_1, join_2, place_twice),
+    GROUP("group_pops", "two pop while a third member joins", cluster_use_without_gates, two_wait,
+          join_2, place_twice, fail_and_place),
+    GROUP("group_error", "a cycle ends with an error while members join", cluster_use_without_gates,
+          two_wait, break_once, join_2, tick_and_activate),
+    GROUP("group_reject", "the same, rejected, and an event comes", cluster_use_without_gates,
+          two_wait, reject_once, join_2, plain_event),
+    GROUP("group_parked", "a parked group: an event, a newcomer, a pop", cluster_use_without_gates,
+          two_are_parked, plain_event, join_2, place_twice),
+    GROUP("group_delete", "a member is deleted while its group is popped",
+          cluster_use_without_gates, two_wait, drop_0, place_twice, join_2),
+    GROUP("group_leave", "one leaves, one comes, one is held", cluster_use_without_gates, two_wait,
+          drop_0_and_join, keep_0, fail_and_place),
+    GROUP("group_flight", "a member is deleted, or held, in the cycle", cluster_use_without_gates,
+          two_wait, fail_and_place, drop_0, keep_0),
+    GROUP("group_gate", "gates open while members come to stand behind them", cluster_use,
+          one_is_gated, join_1, open_a, place_twice),
+    GROUP("group_gates", "a gated member joins a group that is active", cluster_use, two_wait,
+          join_4_gated, open_a, fail_and_place),
+    GROUP("group_ungate", "the member that gates its group is deleted", cluster_use, one_is_gated,
+          join_2_and_3, drop_0_and_join, place_twice),
+    GROUP("group_declare", "a group is declared while members come", cluster_use_without_gates,
+          two_wait_undeclared, declare_it, drop_0_and_join, place_twice),
+    GROUP("group_undeclare", "a declaration ends, and comes again, while the group is popped",
+          cluster_use_without_gates, two_wait, undeclare_and_declare, fail_and_place, join_2),
+    GROUP("group_declares", "two declare and end that", cluster_use_without_gates, two_wait,
+          undeclare_and_declare, undeclare_and_declare, drop_0_and_join),
+    GROUP("group_update", "quorum and priority change while the group is popped",
+          cluster_use_without_gates, two_wait, change_it, join_2, fail_and_place),
+    GROUP("group_activate", "an activation in the cycle", cluster_use_without_gates, two_wait,
+          reject_once, tick_and_activate, place_twice),
+    GROUP("group_counted", "members whose objects are counted leave while their group is popped",
+          count_objects, two_wait, drop_0_and_join, place_twice, reject_once),
+    GROUP("group_asked", "the same, while their gates are asked", count_objects_behind_gates,
+          one_is_gated, drop_0_and_join, open_a, join_2_and_3),
+    {.name = NULL},
+};
