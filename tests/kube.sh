@@ -1,5 +1,6 @@
 # What tests/run --kube does: the Go binding against an installed copy of the library, the conformance vectors through its
-# driver, and the real kube-scheduler on this queue. Sourced with $root = top of the source tree, after cmake/parts.sh.
+# driver, and the real kube-scheduler on this queue. go_tests is what tests/run does of it by default. Sourced with
+# $root = top of the source tree, after cmake/parts.sh.
 
 go_needed="1.24"
 kube_build=$root/build/kube
