@@ -55,7 +55,8 @@ route_is_aside(const struct view *view)
 }
 
 /** Of a member: aside. Of a group's record: where its members let it. */
-COLD struct way route_with_group(struct worker *worker, const struct view *view, bool after_backoff);
+COLD struct way route_with_group(struct worker *worker, const struct view *view,
+                                 bool after_backoff);
 
 /** To active, if no gate refuses. */
 STRAIGHT struct way
