@@ -46,8 +46,8 @@ static schedq_status_t
 declare(schedq_worker_t *worker, bool adds, uint64_t group, const schedq_group_spec_t *spec,
         schedq_result_t *result)
 {
-    struct call call;
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_result_t unseen;
+    schedq_status_t status = call_begin_answer(&unseen, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -59,7 +59,7 @@ declare(schedq_worker_t *worker, bool adds, uint64_t group, const schedq_group_s
         check_group_spec(worker, group, spec, adds ? "schedq_group_add" : "schedq_group_update")
             ? declares(worker, group, spec, result)
             : SCHEDQ_INVALID;
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -83,8 +83,8 @@ typedef schedq_status_t by_number_fn(schedq_worker_t *worker, uint64_t group,
 static schedq_status_t
 by_number(schedq_worker_t *worker, bool ends, uint64_t group, schedq_result_t *result)
 {
-    struct call call;
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_result_t unseen;
+    schedq_status_t status = call_begin_answer(&unseen, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -95,7 +95,7 @@ by_number(schedq_worker_t *worker, bool ends, uint64_t group, schedq_result_t *r
     status = check_group(worker, group, ends ? "schedq_group_delete" : "schedq_group_activate")
                  ? does(worker, group, result)
                  : SCHEDQ_INVALID;
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -114,8 +114,7 @@ schedq_group_activate(schedq_worker_t *worker, uint64_t group, schedq_result_t *
 schedq_status_t
 schedq_group_get(schedq_worker_t *worker, uint64_t group, schedq_group_info_t *info)
 {
-    struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -125,7 +124,7 @@ schedq_group_get(schedq_worker_t *worker, uint64_t group, schedq_group_info_t *i
                  check_size(worker, "info", info->struct_size, sizeof *info);
 
     status = legal ? worker->queue->ops->group_get(worker, group, info) : SCHEDQ_INVALID;
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -133,8 +132,7 @@ static schedq_status_t
 pop_group(schedq_worker_t *worker, bool waits, int64_t deadline, schedq_popped_group_t *group,
           schedq_popped_t *members, size_t room, size_t *count)
 {
-    struct call call;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_worker(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -154,7 +152,7 @@ pop_group(schedq_worker_t *worker, bool waits, int64_t deadline, schedq_popped_g
     if (status == SCHEDQ_FULL) {
         worker_say(worker, "room %zu: the group has %zu members", room, *count);
     }
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
 
@@ -202,8 +200,8 @@ schedq_status_t
 schedq_group_done(schedq_worker_t *worker, schedq_token_t *token, const schedq_group_end_t *end,
                   schedq_result_t *result)
 {
-    struct call call;
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_result_t unseen;
+    schedq_status_t status = call_begin_answer(&unseen, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -211,6 +209,6 @@ schedq_group_done(schedq_worker_t *worker, schedq_token_t *token, const schedq_g
     status = check_not_null(worker, token, "token") && check_end(worker, end)
                  ? worker->queue->ops->group_done(worker, token, end, result)
                  : SCHEDQ_INVALID;
-    call_end_worker(&call, worker);
+    call_end_worker(worker);
     return status;
 }
