@@ -135,7 +135,8 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
     u64_store(&worker->joining, number);
     bool known = gather_find(worker, number, &found);
 
-    if (known) {
+    /* one that is declared again in its cycle was counted, unless memory was missing */
+    if (known && u32_load_acquire(&found.block->counted) == 0) {
         count_members(worker, found.block);
     }
     if (known && queue_of(worker)->base.rules.groups_as_kube) {
