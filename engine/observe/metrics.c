@@ -198,7 +198,7 @@ add_profile(struct text *text, const struct registry *registry, schedq_profile_t
 
 /* ---- all pods -------------------------------------------------------------------------------- */
 
-#define PLACES (SCHEDQ_HELD + 1)
+#define PLACES (SCHEDQ_ASIDE + 1)
 
 struct metrics_pods {
     int64_t now;
