@@ -873,6 +873,26 @@ a_group_below_that_was_placed_needs_no_quorum(void **state)
     pop(fixture, ROOT, "cd");
 }
 
+static void
+members_of_a_batch_join_in_its_order(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_add_item_t items[3];
+    uint8_t statuses[3];
+    declare(fixture, GANG, 1, 1, 0);
+    for (unsigned i = 0; i < 3; i++)
+        items[i] = fx_item(i * 4, 4, (int32_t)i);
+    items[0].spec.group = items[1].spec.group = GANG;
+    items[1].spec.timestamp_ns = FX_START - SEC(5);
+    assert_ok(
+        schedq_add_many(fx_worker(fixture), "ns/ans/bns/c", 12, items, 3, NULL, statuses, NULL));
+    assert_true(look(fixture, GANG).history.timestamp_ns == FX_START);
+    assert_ok(try_pop(fixture));
+    assert_int_equal(group.group, 0);
+    assert_string_equal(taken[0].name, "ns/c");
+    pop(fixture, GANG, "ba");
+}
+
 /* What a queue with a cap on pods is told of 10,000 groups of 100 is in the costs. */
 static void
 many_groups_come_and_go(void **state)
@@ -944,6 +964,7 @@ main(int argc, char **argv)
         fx_test(a_queue_whose_host_decides_has_no_groups),
         fx_test(a_declared_group_counts_for_max_pods),
         fx_test(a_group_below_that_was_placed_needs_no_quorum),
+        fx_test(members_of_a_batch_join_in_its_order),
         fx_test(a_groups_priority_does_not_count_for_max_bands),
         fx_test(many_groups_come_and_go),
     };

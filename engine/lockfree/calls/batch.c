@@ -11,7 +11,8 @@
  * queue gets full, and which of two equal names comes in. Then it is sorted, and pod after pod goes
  * through insert to finish. With max_bands each goes in before the next is admitted, because the
  * bound counts active pods: then the order is the caller's. A gate that is asked ends the section
- * in which a band or a lot was found; it is found again.
+ * in which a band or a lot was found; it is found again. Members of groups go in behind all others,
+ * in the caller's order: who completes a group first decides its Timestamp.
  *
  * ON BOTH the best pod goes in first: so a pop never takes one pod of a batch while another that
  * ranks before it is still to come, also if a call asks for one of them by its name meanwhile. Pods
@@ -301,7 +302,11 @@ ranks_before(const void *ctx, uint32_t i, uint32_t j)
 {
     const struct many *many = ctx;
     const struct arrival *a = &many->arrivals[i], *b = &many->arrivals[j];
+    bool a_joins = a->to.place == PLACE_ASIDE, b_joins = b->to.place == PLACE_ASIDE;
 
+    if (a_joins || b_joins) {
+        return a_joins && b_joins ? a->element < b->element : b_joins;
+    }
     if (a->rank != b->rank) {
         return a->rank > b->rank;
     }
@@ -409,7 +414,7 @@ enter_next(struct many *many, size_t number)
     many->entered++;
 }
 
-/* The best first. From here on next[] is the order in which arrivals go in. */
+/* The best first, then members. From here on next[] is the order in which arrivals go in. */
 static void
 enter_admitted(struct many *many)
 {
