@@ -22,6 +22,9 @@ void delete_both(world_t *world, uint32_t name, bool terse, const char *how);
 /** Ends a cycle on each side. */
 void done_both(world_t *world, cycle_t *cycle);
 
+/** Ends the cycles of all groups on each side. */
+void end_groups_both(world_t *world);
+
 /** Sets the clocks to when every wait that began is over. */
 void leave_time_behind(world_t *world);
 

@@ -158,19 +158,14 @@ some_flight(const world_t *world, uint32_t name)
     return first;
 }
 
-void
-run_group_done(world_t *world, const operation_t *operation)
+static void
+end_cycle(world_t *world, uint32_t group, const schedq_group_end_t *end)
 {
-    chance_t chance = operation_chance(operation);
-    uint32_t group =
-        chance_one_in(&chance, 8) ? group_of(operation->name) : some_flight(world, operation->name);
     gang_t *gang = &world->gangs[group];
-    schedq_group_end_t end = SCHEDQ_GROUP_END_INIT;
     both_t both = {0};
 
-    end.outcome = (uint8_t)(chance_one_in(&chance, 24) ? 3 : chance_below(&chance, 3));
-    BOTH(&both, .kind = OP_GROUP_DONE, .tokens = &gang->tokens[side], .group_end = &end);
-    if (!both_call(world, &both, " of group %" PRIu32 ", outcome %u\n", group, end.outcome)) {
+    BOTH(&both, .kind = OP_GROUP_DONE, .tokens = &gang->tokens[side], .group_end = end);
+    if (!both_call(world, &both, " of group %" PRIu32 ", outcome %u\n", group, end->outcome)) {
         return;
     }
     if (both.ops[0].status == SCHEDQ_OK && !gang->flies) {
@@ -180,5 +175,29 @@ run_group_done(world_t *world, const operation_t *operation)
     } else if (both.ops[0].status == SCHEDQ_OK) {
         gang->flies = false;
         (void)compare_place(world, &both);
+    }
+}
+
+void
+run_group_done(world_t *world, const operation_t *operation)
+{
+    chance_t chance = operation_chance(operation);
+    uint32_t group =
+        chance_one_in(&chance, 8) ? group_of(operation->name) : some_flight(world, operation->name);
+    schedq_group_end_t end = SCHEDQ_GROUP_END_INIT;
+
+    end.outcome = (uint8_t)(chance_one_in(&chance, 24) ? 3 : chance_below(&chance, 3));
+    end_cycle(world, group, &end);
+}
+
+void
+end_groups_both(world_t *world)
+{
+    const schedq_group_end_t end = SCHEDQ_GROUP_END_INIT;
+
+    for (uint32_t group = 0; group < GROUPS_MAX && !world->different; group++) {
+        if (world->gangs[group].flies) {
+            end_cycle(world, group, &end);
+        }
     }
 }

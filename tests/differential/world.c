@@ -204,6 +204,7 @@ pop_and_end_all(world_t *world)
     while (!world->different && world->open_count > 0) {
         done_both(world, &world->cycles[world->open[world->open_count - 1]]);
     }
+    end_groups_both(world);
 }
 
 static void
