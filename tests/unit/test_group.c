@@ -893,6 +893,26 @@ members_of_a_batch_join_in_its_order(void **state)
     pop(fixture, GANG, "ba");
 }
 
+static void
+held_members_join_in_the_order_of_their_times(void **state)
+{
+    fixture_t *fixture = *state;
+    static const char *const names[] = {"ns/a", "ns/b", "ns/c"};
+    static const int64_t times[] = {SEC(20), SEC(15), SEC(25)};
+    declare(fixture, GANG, 0, 1, 0);
+    for (unsigned i = 0; i < 3; i++) {
+        schedq_pod_spec_t spec = fx_spec(0);
+        spec.group = GANG;
+        spec.not_before_ns = FX_START + times[i];
+        assert_place(fx_add_spec(fixture, names[i], &spec).place, SCHEDQ_HELD);
+        fx_pass(fixture, SEC(1));
+    }
+    fx_pass(fixture, SEC(30));
+    assert_ok(schedq_tick(fx_worker(fixture), NULL, NULL));
+    assert_true(look(fixture, GANG).history.timestamp_ns == FX_START + SEC(1));
+    pop(fixture, GANG, "abc");
+}
+
 /* What a queue with a cap on pods is told of 10,000 groups of 100 is in the costs. */
 static void
 many_groups_come_and_go(void **state)
@@ -965,6 +985,7 @@ main(int argc, char **argv)
         fx_test(a_declared_group_counts_for_max_pods),
         fx_test(a_group_below_that_was_placed_needs_no_quorum),
         fx_test(members_of_a_batch_join_in_its_order),
+        fx_test(held_members_join_in_the_order_of_their_times),
         fx_test(a_groups_priority_does_not_count_for_max_bands),
         fx_test(many_groups_come_and_go),
     };

@@ -91,6 +91,7 @@ struct flush {
      * again
      */
     bool filters;
+    bool in_order; /* of what one reading gives, the earliest is tried first */
 };
 
 /* With kube_minor 34 a gate hears of a flush only if it registered for wildcards. */
@@ -122,6 +123,23 @@ prefetch_due(const struct queue *queue, const struct bin_ref *ref)
     if (entry != NULL) {
         __builtin_prefetch(entry, 1);
         __builtin_prefetch(entry + CACHE_LINE, 1);
+    }
+}
+
+/* In place, as numbers of refs would need room. */
+COLD static void
+sort_due(struct bin_ref *due, size_t count)
+{
+    for (size_t gap = count / 2; gap > 0; gap /= 2) {
+        for (size_t i = gap; i < count; i++) {
+            const struct bin_ref moved = due[i];
+            size_t to = i;
+
+            for (; to >= gap && due[to - gap].key > moved.key; to -= gap) {
+                due[to] = due[to - gap];
+            }
+            due[to] = moved;
+        }
     }
 }
 
@@ -172,6 +190,9 @@ flush_bin(struct flush *flush, struct bin *bin)
         pauses = worker->pauses;
         count = bin_read(&reader, due, MOVER_DUE);
         flush->mover.alone = count == 1;
+        if (flush->in_order) {
+            sort_due(due, count);
+        }
         size_t first = try_due(flush, bin, due, count, &skip);
 
         if (worker->pauses != pauses) {
@@ -337,6 +358,7 @@ flush_held(struct serving *serving)
     flush.mover.label = LABEL_POD_UPDATE;
     flush.mover.counts = flush.mover.counts_gated = true;
     flush.mover.decide = hold_is_over;
+    flush.in_order = queue_has_groups(queue); /* the member that completes one dates its record */
     flush_bin(&flush, &queue->waiting.held);
 }
 
