@@ -913,6 +913,27 @@ held_members_join_in_the_order_of_their_times(void **state)
     pop(fixture, GANG, "abc");
 }
 
+/* A clock's 0 says that there was no attempt, in any call. */
+static void
+an_attempt_that_began_at_0_is_none(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t spec = fx_spec(0);
+    fx_pass(fixture, -FX_START);
+    spec.group = GANG;
+    spec.timestamp_ns = SEC(3);
+    declare(fixture, GANG, 1, 1, 0);
+    assert_place(fx_add_spec(fixture, "ns/a", &spec).place, SCHEDQ_ASIDE);
+    fx_pass(fixture, SEC(9));
+    schedq_group_spec_t other = SCHEDQ_GROUP_SPEC_INIT;
+    other.object = GANG * 100;
+    other.quorum = 1;
+    assert_ok(schedq_group_update(fx_worker(fixture), GANG, &other, NULL));
+    pop(fixture, GANG, "a");
+    assert_true(group.history.initial_attempt_ns == 0);
+    assert_true(taken[0].history.initial_attempt_ns == 0);
+}
+
 /* What a queue with a cap on pods is told of 10,000 groups of 100 is in the costs. */
 static void
 many_groups_come_and_go(void **state)
@@ -986,6 +1007,7 @@ main(int argc, char **argv)
         fx_test(a_group_below_that_was_placed_needs_no_quorum),
         fx_test(members_of_a_batch_join_in_its_order),
         fx_test(held_members_join_in_the_order_of_their_times),
+        fx_test(an_attempt_that_began_at_0_is_none),
         fx_test(a_groups_priority_does_not_count_for_max_bands),
         fx_test(many_groups_come_and_go),
     };

@@ -1015,7 +1015,7 @@ pop_begin_member(struct worker *worker, const struct gathered_pod *pod, uint64_t
 
     begin_flight(queue_of(worker), entry, pod->token, &said, order, out);
     u64_store(&entry->seen, cycle);
-    if (out->history.initial_attempt_ns == 0) {
+    if (out->history.initial_attempt_ns == 0 && since != 0) {
         out->history.initial_attempt_ns =
             since > out->history.timestamp_ns ? since : out->history.timestamp_ns;
         time_store(&entry->initial_attempt, out->history.initial_attempt_ns);

@@ -43,7 +43,7 @@ void pop_give_back(struct worker *worker, struct gathered_pod *pod);
 /** What orders a pop among others. */
 uint64_t pop_draw_order(struct queue *queue);
 
-/** Begins its flight, and describes it. `since`: its group has been READY. */
+/** Begins its flight, and describes it. `since`: its group has been READY; 0: that is not known. */
 void pop_begin_member(struct worker *worker, const struct gathered_pod *pod, uint64_t cycle,
                       uint64_t order, int64_t since, schedq_popped_t *out);
 

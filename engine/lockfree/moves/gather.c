@@ -765,10 +765,10 @@ gather_bring(struct worker *worker, uint32_t record, const struct view *view, co
     }
     struct group_block *block = block_of(view);
 
-    if (block != NULL && way->place == PLACE_READY) {
-        u64_store(&block->since, (uint64_t)queue_now(queue));
-    }
     if (way->place == PLACE_READY && state_place(view->state) != PLACE_READY) {
+        if (block != NULL) {
+            u64_store(&block->since, (uint64_t)queue_now(queue));
+        }
         gather_begin_attempts(worker, view->seen, queue_now(queue));
     }
     transfer_publish(worker, &transfer, CAUSE_NONE);
