@@ -54,14 +54,13 @@ mutex_gather_any(const struct mutex_queue *queue, uint32_t record, mutex_gather_
                  const void *ctx)
 {
     struct members members = members_of(&queue->groups, group_of(&queue->groups, record));
+    bool any = false;
     uint32_t index;
 
     while ((index = members_next(&members)) != NO_ENTRY) {
-        if (test(ctx, pod_at(queue, index))) {
-            return true;
-        }
+        any |= test(ctx, pod_at(queue, index));
     }
-    return false;
+    return any;
 }
 
 /*
@@ -76,7 +75,7 @@ mutex_gather_judge(struct mutex_queue *queue, uint32_t record, const struct clus
     bool any_known = false;
     uint32_t index;
 
-    while (best != STRATEGY_IMMEDIATELY && (index = members_next(&members)) != NO_ENTRY) {
+    while ((index = members_next(&members)) != NO_ENTRY) {
         const struct entry *member = pod_at(queue, index);
         bool known = (member->unschedulable | member->pending) != 0;
 
@@ -125,10 +124,7 @@ is_behind(const struct mutex_queue *queue, uint32_t a, uint32_t b)
     return group_member_before(&right, &left);
 }
 
-/*
- * kube asks all, and the record has the gate of the last that is refused. Else the first refusal
- * decides, and that member is asked first the next time.
- */
+/* All are asked, and the record has the gate of the last that is refused. */
 uint8_t
 mutex_gather_ask(struct mutex_queue *queue, uint32_t record)
 {
@@ -143,10 +139,6 @@ mutex_gather_ask(struct mutex_queue *queue, uint32_t record)
 
         if (ask_member(queue, index) == 0) {
             continue;
-        }
-        if (!queue->base.rules.groups_as_kube) {
-            mutex_groups_to_front(&queue->groups, index);
-            return pod_at(queue, index)->gate;
         }
         if (refused == NO_ENTRY || slot != refused_in || is_behind(queue, index, refused)) {
             refused = index;

@@ -248,15 +248,6 @@ mutex_groups_leave(struct groups *groups, uint32_t index)
     group->joined -= group->joined > 0 ? 1 : 0;
 }
 
-void
-mutex_groups_to_front(struct groups *groups, uint32_t index)
-{
-    struct group *group = group_at(groups, group_of(groups, index));
-
-    unlink_member(groups, group, index);
-    link_behind(groups, group, index, NO_ENTRY);
-}
-
 bool
 mutex_groups_is_older(const struct groups *groups, uint32_t a, uint32_t b)
 {

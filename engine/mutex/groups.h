@@ -98,9 +98,6 @@ void mutex_groups_sort(struct groups *groups, uint32_t slot);
 /** Has member `a` waited for longer than `b`? */
 bool mutex_groups_is_older(const struct groups *groups, uint32_t a, uint32_t b);
 
-/** It is asked first from now on. */
-void mutex_groups_to_front(struct groups *groups, uint32_t index);
-
 /** Hangs a group below its parent, and takes it off. */
 void mutex_groups_hang(struct groups *groups, uint32_t slot);
 void mutex_groups_unhang(struct groups *groups, uint32_t slot);

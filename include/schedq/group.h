@@ -32,6 +32,9 @@
  *                 ended. One that joins meanwhile may be among them. One that joins later, or
  *                 fails, waits for the end of the cycle.
  *
+ * CALLBACKS. A gate, a hint, a precheck and an affinity are asked about each member, in no order,
+ * even if an answer before settled what becomes of the record.
+ *
  * OTHER CALLS. Those for one pod are for members too. One that is held (hold.h) counts for no
  * quorum and is not popped. The activation of a member activates the root's record. schedq_fail
  * tells what rejected the member; the record is parked by it when the group's cycle ends.

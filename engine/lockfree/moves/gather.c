@@ -442,10 +442,9 @@ ask_member(struct worker *worker, uint32_t record, const struct view *view)
 struct asked {
     uint32_t record;
     uint64_t life;
-    uint32_t node, name, name_length; /* kube: what orders it */
+    uint32_t node, name, name_length; /* what orders it */
     int32_t priority;
     schedq_history_t history;
-    uint8_t gate; /* that it had */
 };
 
 static uint8_t
@@ -499,10 +498,7 @@ ask_all(struct worker *worker, const struct asked *all, uint32_t count)
     return gate;
 }
 
-/*
- * Those whose gate refused before are asked first. kube asks all, and the last that is refused
- * counts; else the first refusal decides.
- */
+/* All are asked: each keeps what was said of it. */
 uint8_t
 gather_ask(struct worker *worker, uint64_t number)
 {
@@ -533,20 +529,11 @@ gather_ask(struct worker *worker, uint64_t number)
                                     .name = pod->view.name,
                                     .name_length = pod->view.name_length,
                                     .priority = pod->view.description.priority,
-                                    .history = pod->view.history,
-                                    .gate = pod->view.gate};
+                                    .history = pod->view.history};
         }
         gather_free(&gathered);
-        if (all != NULL && queue->base.rules.groups_as_kube) {
+        if (all != NULL) {
             gate = ask_all(worker, all, count);
-        }
-        for (uint32_t round = 0; all != NULL && !queue->base.rules.groups_as_kube && round < 2;
-             round++) {
-            for (uint32_t i = 0; gate == 0 && i < count; i++) {
-                if ((all[i].gate != 0) == (round == 0)) {
-                    gate = ask_one(worker, &all[i]);
-                }
-            }
         }
         memory_free(memory, MEMORY_OTHER, all, bytes);
     }
