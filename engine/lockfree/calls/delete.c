@@ -51,6 +51,15 @@ delete_member(struct worker *worker, uint32_t record, uint64_t life, schedq_resu
     return SCHEDQ_OK;
 }
 
+/* kube: whoever leaves makes a record that is queued come in again, one in flight too. */
+COLD static void
+leave_in_flight(struct worker *worker, const struct view *view, schedq_result_t *result)
+{
+    if (queue_of(worker)->base.rules.groups_as_kube) {
+        gather_left(worker, view->description.group, 0, result);
+    }
+}
+
 STRAIGHT schedq_status_t
 delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t *result)
 {
@@ -85,6 +94,9 @@ delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t
         finish_record(worker, record, entry);
     }
     tally_add_last(&worker->tally.deletes, 1); /* delete_at:A, read by read_leaves */
+    if (flies && route_is_aside(&view)) {
+        leave_in_flight(worker, &view, result);
+    }
     report_told(record, &view, result);
     result->place = flies ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
     return SCHEDQ_OK;

@@ -382,7 +382,7 @@ judge_listed(struct walk *walk, const struct view *view)
     return skips ? STRATEGY_SKIP : events_judge(worker, &seen, &walk->event);
 }
 
-/* What an event means to a group: the strongest answer of its members. */
+/* What an event means to a group: the strongest answer of its members, all of which are asked. */
 struct members {
     struct walk *walk;
     enum strategy best;
@@ -395,8 +395,8 @@ passes(void *ctx, const struct view *member)
 {
     struct members *members = ctx;
 
-    members->any_passes = is_candidate(members->walk, member);
-    return !members->any_passes;
+    members->any_passes |= is_candidate(members->walk, member);
+    return true;
 }
 
 /* gather_each_fn */
@@ -412,7 +412,7 @@ judge_member(void *ctx, const struct view *member)
         members->best =
             group_stronger(members->best, events_judge(worker, member, &members->walk->event));
     }
-    return members->best != STRATEGY_IMMEDIATELY;
+    return true;
 }
 
 /*
@@ -687,7 +687,7 @@ move_target_group(struct walk *walk, uint64_t number, bool own)
     struct view view = root.view;
 
     section_pause(worker);
-    bool helps = walk->change->precheck == NULL ||
+    bool helps = (walk->assigned == NULL && walk->change->precheck == NULL) ||
                  (gather_each(worker, number, passes, &members) && members.any_passes);
 
     members.any_known = own;

@@ -126,11 +126,25 @@ join_as_kube(struct worker *worker, const struct group_found *found, schedq_resu
     gather_free(&gathered);
 }
 
+/* Do members wait on it, or below? Without memory to look: yes. */
+static bool
+has_members(struct worker *worker, struct group_block *block)
+{
+    struct gathered gathered;
+    bool any = true;
+
+    if (gather_read(worker, block, &gathered)) {
+        any = gathered.count > 0;
+        gather_free(&gathered);
+    }
+    return any;
+}
+
 /* Its members, and those of groups below, have a root now, or not. May leave the section. */
 static void
 begin(struct worker *worker, uint64_t number, schedq_result_t *result)
 {
-    struct group_found found;
+    struct group_found found, root;
 
     u64_store(&worker->joining, number);
     bool known = gather_find(worker, number, &found);
@@ -142,6 +156,8 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
     if (known && queue_of(worker)->base.rules.groups_as_kube) {
         join_as_kube(worker, &found, result);
         u64_store_release(&worker->joining, 0);
+    } else if (known && gather_root(worker, number, &root) && !has_members(worker, found.block)) {
+        gather_changed(worker, number, result); /* nobody joins */
     } else {
         gather_joined(worker, number, known ? gather_named(&found) : 0, (schedq_pod_t){0}, result);
     }
