@@ -356,7 +356,10 @@ mutex_gather_changed(const struct route *route, uint32_t root)
     } else if (queue->base.rules.groups_as_kube) {
         come_in_again(route, record);
     } else if (pod_at(queue, record)->place == SCHEDQ_GATED) {
-        mutex_route_after_backoff(route, record);
+        struct route again = *route;
+
+        again.recount = false;
+        mutex_route_after_backoff(&again, record);
     }
 }
 

@@ -22,7 +22,8 @@ mutex_report_moved(const struct mutex_queue *queue, uint32_t index, schedq_resul
     }
     result->timestamp_ns = entry->timestamp;
     result->place = entry->place;
-    result->gate = entry->gate;
+    /* its group's record is gated by what refuses a member */
+    result->gate = entry->place == SCHEDQ_ASIDE ? 0 : entry->gate;
 }
 
 void

@@ -810,7 +810,6 @@ let_member_in(struct worker *worker, const struct arrival *arrival, const struct
 {
     struct index_ticket ticket;
     struct lane *lane;
-    struct view view;
     uint64_t counted = gather_announce(worker, arrival->group);
     schedq_status_t status = insert(worker, arrival, name, false, &lane, &ticket, present);
 
@@ -822,10 +821,6 @@ let_member_in(struct worker *worker, const struct arrival *arrival, const struct
     report_waiting(queue_of(worker), arrival, result);
     gather_joined(worker, arrival->group, counted,
                   entry_handle(arrival->record, ref_version(arrival->ref)), result);
-    if (report_view(queue_of(worker), arrival->record, ref_version(arrival->ref), &view) &&
-        state_place(view.state) == PLACE_ASIDE) {
-        result->gate = view.gate; /* it may have been asked when it joined */
-    }
     return SCHEDQ_OK;
 }
 

@@ -48,6 +48,7 @@ delete_member(struct worker *worker, uint32_t record, uint64_t life, schedq_resu
     gather_left(worker, group, counted, result);
     report_told(record, &view, result);
     result->place = SCHEDQ_NOWHERE;
+    result->gate = 0; /* as report_pod */
     return SCHEDQ_OK;
 }
 

@@ -66,6 +66,9 @@ report_pod(const struct queue *queue, uint32_t record, const struct view *view,
             route_is_backing_off(queue, view->gate, &view->history, queue_now(queue));
     }
     result->place = (uint8_t)place_public(state_place(view->state));
+    if (state_place(view->state) == PLACE_ASIDE) {
+        result->gate = 0; /* its group's record is gated by what refuses a member */
+    }
 }
 
 void
