@@ -791,8 +791,10 @@ join_group(struct failing *failing, schedq_status_t status)
     const uint64_t group = failing->view.description.group;
 
     if (status == SCHEDQ_OK && failing->result->place == SCHEDQ_ASIDE) {
-        gather_joined(failing->worker, group, failing->counted,
-                      entry_handle(failing->record, failing->view.life), failing->result);
+        const schedq_pod_t pod = entry_handle(failing->record, failing->view.life);
+
+        gather_joined(failing->worker, group, failing->counted, pod, failing->result);
+        gather_tell_joined(failing->worker, pod, failing->result);
     } else {
         gather_withdraw(failing->worker, group, failing->counted);
     }

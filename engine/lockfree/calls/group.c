@@ -450,10 +450,7 @@ lockfree_group_delete(schedq_worker_t *base, uint64_t number, schedq_result_t *r
         result->place = (uint8_t)place_public(state_place(found.view.state));
     }
     if (status == SCHEDQ_OK && parent != 0) {
-        schedq_result_t unseen = {0};
-
-        gather_changed(worker, parent, &unseen);
-        result->poppable |= unseen.poppable;
+        gather_changed(worker, parent, result);
     }
     section_end(worker);
     return status;

@@ -90,6 +90,9 @@ hear_members(struct ending *ending, uint64_t seen, struct gathered *gathered, bo
         }
     }
     said.pending &= ~said.unschedulable;
+    if (!judges) {
+        said.unschedulable = said.pending = 0; /* the record does not wait for what helps */
+    }
     return said;
 }
 
@@ -156,8 +159,7 @@ static void
 write_end(const struct ending *ending, struct entry *entry, const schedq_history_t *history,
           const struct said *said, const struct way *way, uint64_t next)
 {
-    bool keeps = way->place == PLACE_PARKED || way->place == PLACE_GATED ||
-                 ending->end->outcome == SCHEDQ_GROUP_REJECTED;
+    bool keeps = way->place != PLACE_IDLE;
 
     u64_store(&entry->unschedulable,
               (keeps ? said->unschedulable : 0) | (way->gate != 0 ? gate_bit(way->gate) : 0));

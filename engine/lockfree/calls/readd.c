@@ -6,6 +6,7 @@
  */
 #include "lockfree/calls/add.h"
 #include "lockfree/calls/ops.h"
+#include "lockfree/moves/gather.h"
 #include "plugins/verdict.h"
 
 schedq_status_t
@@ -17,7 +18,6 @@ lockfree_readd(schedq_worker_t *base, const struct hashed_name *name, const sche
     struct queue *queue = queue_of(worker);
     const struct incoming_pod pod = {
         .spec = spec, .history = history, .failure = failure, .label = LABEL_FAILURE};
-    struct view view;
     schedq_status_t status = verdict_check_failure(&queue->base.registry, spec->profile, failure,
                                                    base->words, sizeof base->words);
 
@@ -34,9 +34,8 @@ lockfree_readd(schedq_worker_t *base, const struct hashed_name *name, const sche
         result->unschedulable =
             failure->unschedulable | gate_bit(result->place == SCHEDQ_GATED ? result->gate : 0);
         result->pending = failure->pending;
-        if (result->place == SCHEDQ_ASIDE && report_handle(queue, result->pod, &view) &&
-            state_place(view.state) == PLACE_ASIDE) {
-            result->unschedulable = view.unschedulable; /* its group asked about it */
+        if (result->place == SCHEDQ_ASIDE) {
+            gather_tell_joined(worker, result->pod, result);
         }
     }
     section_end(worker);

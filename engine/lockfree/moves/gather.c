@@ -796,7 +796,7 @@ gather_bring(struct worker *worker, uint32_t record, const struct view *view, co
         result->to_active++;
         result->poppable = 1;
         gather_wake(worker);
-    } else {
+    } else if (way->place != state_place(view->state)) {
         transfer_report(way->place, result);
     }
     return GATHER_DONE;
@@ -1019,6 +1019,9 @@ come_in_again(struct worker *worker, const struct group_found *root, uint32_t ca
     return gather_bring(worker, record, &view, &way, &change, asked, cause, result) != GATHER_AGAIN;
 }
 
+static bool reconsider(struct worker *worker, const struct group_found *root, uint32_t cause,
+                       schedq_result_t *result);
+
 /*
  * A record that is queued, whose group has one more: one that is parked is worth another try, and
  * what passed the gates asks about the newcomer only. False: it changed.
@@ -1036,8 +1039,12 @@ join_queued(struct worker *worker, const struct group_found *root, schedq_pod_t 
     const uint32_t record = root->record;
     bool passed = place == PLACE_READY || (place != PLACE_PARKED && rules->pop_from_backoff);
 
-    if (rules->groups_as_kube || (place != PLACE_PARKED && passed && newcomer.bits == 0)) {
+    if (rules->groups_as_kube ||
+        (newcomer.bits == 0 && place != PLACE_PARKED && place != PLACE_GATED)) {
         return come_in_again(worker, root, CAUSE_JOIN, result);
+    }
+    if (newcomer.bits == 0 && place == PLACE_GATED) {
+        return reconsider(worker, root, CAUSE_JOIN, result);
     }
     if (place == PLACE_PARKED) {
         way = gather_way(worker, &root->view, true);
@@ -1094,6 +1101,16 @@ gather_joined(struct worker *worker, uint64_t number, uint64_t counted, schedq_p
         }
     }
     u64_store_release(&worker->joining, 0);
+}
+
+void
+gather_tell_joined(struct worker *worker, schedq_pod_t member, schedq_result_t *result)
+{
+    struct view view;
+
+    if (report_handle(queue_of(worker), member, &view) && state_place(view.state) == PLACE_ASIDE) {
+        result->unschedulable = view.unschedulable;
+    }
 }
 
 /* A queued record: it has too few, or the member that gated it is gone. False: it changed. */

@@ -204,6 +204,9 @@ void gather_withdraw(struct worker *worker, uint64_t number, uint64_t counted);
 void gather_joined(struct worker *worker, uint64_t number, uint64_t counted, schedq_pod_t newcomer,
                    schedq_result_t *result);
 
+/** What rejected a member that joined, as it is by now: its group asked about it. */
+void gather_tell_joined(struct worker *worker, schedq_pod_t member, schedq_result_t *result);
+
 /** Before a member leaves ASIDE. Returns what gather_left needs. */
 uint64_t gather_leaves(struct worker *worker, uint64_t number);
 
