@@ -469,7 +469,7 @@ help_group_once(struct worker *worker, uint64_t number, const struct cluster_eve
     }
     const struct way way = gather_way(worker, &root.view, members.best != STRATEGY_IMMEDIATELY);
 
-    if (way.place == place && way.gate == root.view.gate) {
+    if (gather_stays_gated(queue, &root.view, &way)) {
         return GATHER_DONE;
     }
     if (!report_view(queue, root.record, root.view.life, &view) ||

@@ -1135,7 +1135,7 @@ reconsider(struct worker *worker, const struct group_found *root, uint32_t cause
     }
     const struct way way = gather_way(worker, &root->view, true);
 
-    if (way.place == PLACE_GATED && way.gate == root->view.gate) {
+    if (gather_stays_gated(queue, &root->view, &way)) {
         return true;
     }
     if (!report_view(queue, record, life, &view) || state_place(view.state) != place) {
@@ -1234,7 +1234,7 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
                                    ? (struct way){.place = PLACE_READY}
                                    : gather_way(worker, &root.view, false);
 
-        if (way.place == PLACE_GATED && place == PLACE_GATED && way.gate == root.view.gate) {
+        if (gather_stays_gated(queue, &root.view, &way)) {
             return;
         }
         if (report_view(queue, root.record, root.view.life, &view) &&

@@ -143,6 +143,17 @@ uint8_t gather_ask(struct worker *worker, uint64_t number);
 /** READY, or behind a gate; backoff if that is to be asked and lasts. May leave the section. */
 struct way gather_way(struct worker *worker, const struct view *view, bool after_backoff);
 
+/**
+ * Does its gate refuse the record again, and nothing is to be noted? A leftover that counts from
+ * its last refusal begins anew.
+ */
+static inline bool
+gather_stays_gated(const struct queue *queue, const struct view *view, const struct way *way)
+{
+    return way->place == PLACE_GATED && state_place(view->state) == PLACE_GATED &&
+           way->gate == view->gate && !queue->base.rules.gates_see_leftover;
+}
+
 /** False: it wants no more of them. */
 typedef bool gather_each_fn(void *ctx, const struct view *member);
 
