@@ -348,7 +348,10 @@ mutex_gather_changed(const struct route *route, uint32_t root)
     bool complete = mutex_groups_is_complete(&queue->groups, root);
 
     if (pod_at(queue, record)->place == SCHEDQ_ASIDE) {
-        mutex_gather_complete(route, root);
+        struct route joining = *route;
+
+        joining.label = LABEL_POD_ADD; /* it comes in, whatever completed it */
+        mutex_gather_complete(&joining, root);
     } else if (!is_queued(pod_at(queue, record))) {
         return;
     } else if (!complete) {

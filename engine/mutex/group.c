@@ -588,8 +588,7 @@ mutex_group_done(schedq_worker_t *worker, schedq_token_t *token, const schedq_gr
         admit_end_group_flight(queue);
         end_record(queue, slot);
     } else {
-        bool judges =
-            end->outcome == SCHEDQ_GROUP_REJECTED && !queue->base.rules.groups_as_kube;
+        bool judges = end->outcome == SCHEDQ_GROUP_REJECTED && !queue->base.rules.groups_as_kube;
         const struct said said = hear_members(queue, slot, judges);
 
         end_cycle(queue, slot, end, &said, result);

@@ -99,7 +99,7 @@ hold_report(const struct queue *queue, uint32_t record, const struct view *befor
  */
 static schedq_status_t
 grant(struct worker *worker, uint32_t record, struct view *before, const struct wish *wish,
-      int64_t now, bool *moves)
+      int64_t now, bool *moves, schedq_result_t *result)
 {
     struct redescription change = describe_begin(before);
     struct description *description = &change.description;
@@ -123,7 +123,7 @@ grant(struct worker *worker, uint32_t record, struct view *before, const struct 
         change.word = place == PLACE_INFLIGHT ? before->state | FLAG_JUDGE : before->state;
         return describe_install(worker, record, before, &change);
     }
-    schedq_status_t status = hold_install(worker, record, before, &change, now);
+    schedq_status_t status = hold_install(worker, record, before, &change, now, result);
 
     before->state = change.word; /* where it is told to be */
     return status;
@@ -144,7 +144,7 @@ change_pod(schedq_worker_t *base, schedq_pod_t pod, const struct wish *wish, int
     /* Ends: each further round is another thread's change of the pod. */
     do {
         status = report_handle(queue, pod, &view) && report_exists(worker, record, &view)
-                     ? grant(worker, record, &view, wish, now, &moves)
+                     ? grant(worker, record, &view, wish, now, &moves, result)
                      : SCHEDQ_NOT_FOUND;
     } while (status == SCHEDQ_RETRY);
     if (status == SCHEDQ_OK && moves) {

@@ -456,7 +456,7 @@ update_kept(struct worker *worker, struct update *update, int64_t now, schedq_re
 
     describe_by_spec(&change, before, update->spec);
     describe_renominate(&change, before);
-    schedq_status_t status = hold_install(worker, update->record, before, &change, now);
+    schedq_status_t status = hold_install(worker, update->record, before, &change, now, result);
 
     if (status != SCHEDQ_OK) {
         return status;

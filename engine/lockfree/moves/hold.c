@@ -5,7 +5,7 @@
 
 schedq_status_t
 hold_install(struct worker *worker, uint32_t record, const struct view *before,
-             struct redescription *change, int64_t now)
+             struct redescription *change, int64_t now, schedq_result_t *result)
 {
     const struct way way = {.place = PLACE_HELD};
     struct view planned = *before;
@@ -36,9 +36,7 @@ hold_install(struct worker *worker, uint32_t record, const struct view *before,
         if (state_place(before->state) == PLACE_ACTIVE) {
             tally_add_last(&worker->holds, 1); /* hold_install:A, read by read_leaves */
         } else if (leaves) {
-            schedq_result_t unseen = {0};
-
-            gather_left(worker, before->description.group, counted, &unseen);
+            gather_left(worker, before->description.group, counted, result);
         }
     } else {
         transfer_withdraw(worker, &transfer);
