@@ -370,9 +370,11 @@ void
 mutex_gather_left(const struct route *route, uint32_t slot)
 {
     uint32_t root = mutex_groups_root(&route->queue->groups, slot);
+    struct route leaving = *route;
 
+    leaving.label = LABEL_POD_ADD; /* as when one comes */
     if (root != NO_GROUP) {
-        mutex_gather_changed(route, root);
+        mutex_gather_changed(&leaving, root);
     }
 }
 
