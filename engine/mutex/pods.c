@@ -376,11 +376,11 @@ delete_pod(struct mutex_queue *queue, uint32_t index)
     entry->marks |= MARK_DELETED;
 }
 
-/* A member's record is where it belongs, without it. */
+/* A member's record is where it belongs, without it. One that is held had left before. */
 RARELY static void
 delete_member(struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
 {
-    struct entry *entry = pod_at(queue, index);
+    const uint8_t place = pod_at(queue, index)->place;
     uint64_t number = group_at(&queue->groups, group_of(&queue->groups, index))->number;
     const struct route route = {.queue = queue,
                                 .result = result,
@@ -391,7 +391,8 @@ delete_member(struct mutex_queue *queue, uint32_t index, schedq_result_t *result
     delete_pod(queue, index);
     uint32_t slot = mutex_groups_find(&queue->groups, number);
 
-    if (slot != NO_GROUP && (entry->place != SCHEDQ_INFLIGHT || queue->base.rules.groups_as_kube)) {
+    if (slot != NO_GROUP && (place == SCHEDQ_ASIDE ||
+                             (place == SCHEDQ_INFLIGHT && queue->base.rules.groups_as_kube))) {
         mutex_gather_left(&route, slot);
     }
 }

@@ -49,8 +49,9 @@
 
 /**
  * Installs a description on the pod that `before` shows, which is not in flight, and holds the pod:
- * one that is held already, and not kept back any more, is due now. As describe_install. `result` is
- * told what becomes of the group that a member leaves; then the section may have been left.
+ * one that is held already, and not kept back any more, is due now. As describe_install. What
+ * becomes of the group that a member leaves is told in `result`; then the section may have been
+ * left.
  */
 schedq_status_t hold_install(struct worker *worker, uint32_t record, const struct view *before,
                              struct redescription *change, int64_t now, schedq_result_t *result);
