@@ -217,7 +217,6 @@ begin_to_wait(struct mutex_queue *queue, uint32_t root)
     if (entry->initial_attempt == 0) {
         entry->initial_attempt = oldest->initial_attempt;
     }
-    entry->unschedulable = entry->pending = 0;
     entry->parking.flushed = 0;
 }
 

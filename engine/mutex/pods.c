@@ -391,8 +391,8 @@ delete_member(struct mutex_queue *queue, uint32_t index, schedq_result_t *result
     delete_pod(queue, index);
     uint32_t slot = mutex_groups_find(&queue->groups, number);
 
-    if (slot != NO_GROUP && (place == SCHEDQ_ASIDE ||
-                             (place == SCHEDQ_INFLIGHT && queue->base.rules.groups_as_kube))) {
+    if (slot != NO_GROUP &&
+        (place == SCHEDQ_ASIDE || (place == SCHEDQ_INFLIGHT && queue->base.rules.groups_as_kube))) {
         mutex_gather_left(&route, slot);
     }
 }

@@ -145,7 +145,8 @@ typedef struct schedq_group_info {
     schedq_history_t history; /**< of its record; before it was queued first its Timestamp is the
                                    time of the declaration */
     int64_t  backoff_expiry_ns; /**< while it backs off: the end of that; else 0 */
-    uint64_t unschedulable; /**< bits of the plugins that its record waits for, in its profile */
+    uint64_t unschedulable; /**< bits of the plugins that rejected its record, in its profile; kept
+                                 until its pop */
     uint64_t pending;       /**< of those, the ones that only wait for something */
     uint64_t waiting;       /**< members that are aside, of it and of all groups below it */
 } schedq_group_info_t;

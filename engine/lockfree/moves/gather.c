@@ -841,7 +841,6 @@ begin_to_wait(const struct gathered *gathered, struct redescription *change)
         change->gating.stay |= change->gating.first != 0 ? STAY_ATTEMPTED : 0;
     }
     change->gating.stay &= ~(UINT64_C(0xff) | STAY_FLUSHED);
-    change->gating.refused = 0;
 }
 
 static bool
