@@ -214,7 +214,7 @@ find_row(const json_t *rows, const char *name)
     return NULL;
 }
 
-/* What is measured beside something else is 0 where that took all the time; then it has no ratio. */
+/* A quick run may measure nothing on a busy machine: such a row is 0, and has no ratio. */
 static void
 expect_ratio(const json_t *row)
 {
