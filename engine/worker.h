@@ -23,10 +23,10 @@
  *   watchdog   number, 0               number, mark           worker_mark:A, a compare-and-swap
  *   the call   number, any mark        number, 0              worker_anew:A
  *
- * A mark that comes late, when the number is that of the thread's next call, marks that one: the
- * time was read behind the look at the word, and before the exchange, so it is claimed to run a
- * little longer than it did: as long as the watchdog took from one to the other. A watchdog reads
- * the clock behind the exchange for what it claims (worker_since rounds that way, too).
+ * LATE MARKS. A watchdog reads the word, then the clock, then exchanges. If the call ended in
+ * between, and the thread is in its next call, that one gets the mark. It is claimed to have run
+ * longer than it has, by no more than passed between the look at the clock and the exchange. Up to
+ * when it is claimed to have run is an earlier look at the clock: that of the watchdog's beginning.
  *
  * SLEEP. A call that waits for a pod is not overdue. It says so in `what` while it sleeps, and
  * begins anew when it wakes (worker_anew:A), before it takes that back.
@@ -35,8 +35,8 @@
  *   worker_anew:A, worker_wakes:A -> worker_what, worker_is_still
  *       who sees that a call does not sleep any more sees that its mark is gone
  *
- * RESOLUTION. A mark counts units of 2^24 ns, 17 ms, and comes round after 2.3 years; what is told
- * is never too long, and at most two units too short.
+ * RESOLUTION. A mark counts units of 2^24 ns, 17 ms, and comes round after 2.3 years. Rounding
+ * makes what is told at most two units too short, and never too long.
  *
  * PROGRESS. Wait-free: a mark that does not go in is the next look's.
  *

@@ -73,8 +73,8 @@ type history struct {
 	next  int
 	words map[string]int
 
-	names       map[string]int64               // UIDs, of what was popped
-	lateSubmits map[string]porcupine.Operation // whose UID was not in the answer
+	names       map[int64]string // by UID, of what was popped
+	lostSubmits map[string]int64 // by name: when the first one began whose answer was lost
 }
 
 const endOfTime = int64(1) << 60
@@ -95,18 +95,20 @@ func (h *history) add(uid int64, kind string, call int64, word string) {
 	h.words[kind+" "+word]++
 }
 
-// late notes a submission whose first answer was lost.
-func (h *history) late(name string, call int64) {
+// lost notes a submission whose answer was lost. If it came to be, its pod is one that is popped and that no answer named:
+// perhaps the name is submitted again behind the end of that pod.
+func (h *history) lost(name string, call int64) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	h.next++
-	h.lateSubmits[name] = porcupine.Operation{ClientId: h.next, Input: what{"submit"}, Call: call, Output: "ok", Return: int64(time.Since(h.begin))}
-	h.words["submit late"]++
+	if _, known := h.lostSubmits[name]; !known {
+		h.lostSubmits[name] = call
+	}
+	h.words["submit lost"]++
 }
 
 func (h *history) popped(pod serve.Pod, call int64) {
 	h.mutex.Lock()
-	h.names[pod.Name] = pod.UID
+	h.names[pod.UID] = pod.Name
 	h.mutex.Unlock()
 	h.add(pod.UID, "pop", call, "ok")
 }
@@ -278,9 +280,9 @@ func (a *arena) submitOne(c *client.Client, pod client.Pod) {
 			a.history.add(uid, "submit", call, "ok")
 			return
 		case errors.Is(err, client.ErrExists):
-			a.history.late(pod.Name, call)
 			return
 		}
+		a.history.lost(pod.Name, call)
 		time.Sleep(50 * time.Millisecond)
 	}
 }
@@ -378,7 +380,7 @@ func TestRealProcessesLoseNothing(t *testing.T) {
 	t.Logf("seed %d, %d s of faults, etcd: %s", *seed, *seconds, etcdtest.Program())
 	a := &arena{
 		t: t, etcd: etcdtest.Start(t, 3), random: rand.New(rand.NewPCG(*seed, 3)), stop: make(chan struct{}), faults: map[string]int{},
-		history: history{begin: time.Now(), pods: map[int64][]porcupine.Operation{}, words: map[string]int{}, names: map[string]int64{}, lateSubmits: map[string]porcupine.Operation{}},
+		history: history{begin: time.Now(), pods: map[int64][]porcupine.Operation{}, words: map[string]int{}, names: map[int64]string{}, lostSubmits: map[string]int64{}},
 		binder:  binder{bound: map[int64]bool{}},
 	}
 	for n := range a.slots {
@@ -450,12 +452,22 @@ func (a *arena) settle(etcd *clientv3.Client) {
 	a.t.Errorf("lost: %d pods are not done, 90 s after the last fault", left)
 }
 
+func (h *history) wasSubmitted(uid int64) bool {
+	for _, operation := range h.pods[uid] {
+		if operation.Input.(what).kind == "submit" {
+			return true
+		}
+	}
+	return false
+}
+
 // judge asks porcupine whether what each pod went through is legal.
 func (a *arena) judge() {
 	h := &a.history
-	for name, operation := range h.lateSubmits {
-		if uid := h.names[name]; uid != 0 {
-			h.pods[uid] = append(h.pods[uid], operation)
+	for uid, name := range h.names {
+		call, lost := h.lostSubmits[name]
+		if lost && !h.wasSubmitted(uid) {
+			h.add(uid, "submit", call, "ok")
 		}
 	}
 	done := 0

@@ -14,7 +14,7 @@
 
 #define NAME_MAX_BYTES 63
 
-static const char help[] = "# HELP ";
+#define HELP "# HELP "
 
 static schedq_status_t
 collect(schedq_t *queue, struct text *text)
@@ -116,7 +116,7 @@ collect_all(const schedq_named_queue_t *queues, size_t count, struct text *texts
 static const char *
 next_family(const char *family)
 {
-    const char *next = strstr(family, "\n# HELP ");
+    const char *next = strstr(family, "\n" HELP);
 
     return next != NULL ? next + 1 : NULL;
 }
@@ -125,7 +125,7 @@ next_family(const char *family)
 static const char *
 find_family(const struct text *text, const char *family)
 {
-    size_t length = sizeof help - 1 + strcspn(family + sizeof help - 1, " ");
+    size_t length = sizeof HELP - 1 + strcspn(family + sizeof HELP - 1, " ");
 
     for (const char *other = text->bytes; other != NULL; other = next_family(other)) {
         if (strncmp(other, family, length + 1) == 0) {

@@ -16,7 +16,8 @@ _Static_assert(sizeof(schedq_overdue_t) == 48, "frozen");
 struct look {
     schedq_watch_t *watch;
     const struct flights *flights;
-    int64_t now;
+    const schedq_t *queue;
+    int64_t now; /* when the call began to look */
     schedq_overdue_t *out;
     size_t room, found;
 };
@@ -55,13 +56,13 @@ overdue_worker(const schedq_worker_t *worker, uint64_t busy, uint64_t what)
 
 /* True: it is marked for so long that it is overdue. Marks it if it is not marked. */
 static bool
-is_overdue(uint64_t *word, uint64_t value, int64_t now, int64_t limit, int64_t *since)
+is_overdue(const struct look *look, uint64_t *word, uint64_t value, int64_t limit, int64_t *since)
 {
     if (value >> 32 == 0) {
-        worker_mark(word, value, now);
+        worker_mark(word, value, clock_now(&look->queue->clock)); /* behind the look at the word */
         return false;
     }
-    *since = worker_since(value, now);
+    *since = worker_since(value, look->now);
     return limit > 0 && *since >= limit;
 }
 
@@ -80,12 +81,12 @@ look_at_worker(struct look *look, schedq_worker_t *worker)
         word_load(&worker->busy) != busy) {
         return;
     }
-    bool is = is_overdue(&worker->busy, busy, look->now, look->watch->call_ns, &overdue.for_ns);
+    bool is = is_overdue(look, &worker->busy, busy, look->watch->call_ns, &overdue.for_ns);
 
     if ((uint32_t)what != CALLBACK_NONE) {
         int64_t since = 0;
 
-        if (is_overdue(&worker->inside.what, what, look->now, look->watch->callback_ns, &since)) {
+        if (is_overdue(look, &worker->inside.what, what, look->watch->callback_ns, &since)) {
             overdue.kind = SCHEDQ_OVERDUE_CALLBACK;
             overdue.for_ns = since;
             is = true;
@@ -223,7 +224,7 @@ schedq_watch(schedq_worker_t *worker, schedq_watch_t *watch, schedq_overdue_t *o
     }
     if (check_watch(worker, watch) && check_not_null(worker, found, "found") &&
         (room == 0 || check_not_null(worker, out, "out"))) {
-        struct look look = {.watch = watch, .out = out, .room = room};
+        struct look look = {.watch = watch, .queue = worker->queue, .out = out, .room = room};
 
         status = look_once(worker, &look);
         *found = look.found;

@@ -24,8 +24,8 @@
  * stands for engine/worker.h worker_sleeps 01a10f2f
  * stands for engine/worker.h worker_wakes 0f33cd83
  * stands for engine/worker.h worker_mark 08d7353a
- * stands for engine/api/watch.c is_overdue abd98aef
- * stands for engine/api/watch.c look_at_worker 20ed090d
+ * stands for engine/api/watch.c is_overdue f0ab967f
+ * stands for engine/api/watch.c look_at_worker e7dd7e56
  */
 #define CALLS 3
 #define SLEEPS 2

@@ -50,7 +50,8 @@
  *       a thread that could find the pod behind its gate finds `owed`
  *
  * PROGRESS. Lock-free: each further round of one pod is another thread's change of its words, and
- * its gates are asked ASKS_MAX times at most. A thread that stops has moved what it had switched.
+ * its gates are asked ASKS_MAX times at most, but for a pod that is let go (hold.h). A thread that
+ * stops has moved what it had switched.
  * What it had published, and not switched, a helper switches in a band or a bin of backoff; in a
  * lot the pod stays where it was, like what was only collected.
  *
@@ -71,7 +72,10 @@
 /** Places that they go to: bands, and bins of backoff. */
 #define MOVER_GROUPS SIZE(16, 2)
 
-/** How often the gates are asked about a pod for one call at most. */
+/**
+ * How often the gates are asked about a pod for one call at most; more often only about a pod that
+ * is let go, while other threads change it and no gate refuses it.
+ */
 #define ASKS_MAX 3
 
 /** No label: what comes in is not counted. */
