@@ -345,20 +345,23 @@ mutex_gather_changed(const struct route *route, uint32_t root)
     struct mutex_queue *queue = route->queue;
     uint32_t record = group_at(&queue->groups, root)->record;
     bool complete = mutex_groups_is_complete(&queue->groups, root);
-    struct route changed = *route;
 
-    changed.label = LABEL_POD_ADD; /* it comes in, whatever changed */
     if (pod_at(queue, record)->place == SCHEDQ_ASIDE) {
-        mutex_gather_complete(&changed, root);
+        struct route joining = *route;
+
+        joining.label = LABEL_POD_ADD; /* it comes in, whatever completed it */
+        mutex_gather_complete(&joining, root);
     } else if (!is_queued(pod_at(queue, record))) {
         return;
     } else if (!complete) {
-        mutex_gather_put_aside(&changed, root);
+        mutex_gather_put_aside(route, root);
     } else if (queue->base.rules.groups_as_kube) {
-        come_in_again(&changed, record);
+        come_in_again(route, record);
     } else if (pod_at(queue, record)->place == SCHEDQ_GATED) {
-        changed.recount = false;
-        mutex_route_after_backoff(&changed, record);
+        struct route again = *route;
+
+        again.recount = false;
+        mutex_route_after_backoff(&again, record);
     }
 }
 
@@ -366,9 +369,11 @@ void
 mutex_gather_left(const struct route *route, uint32_t slot)
 {
     uint32_t root = mutex_groups_root(&route->queue->groups, slot);
+    struct route leaving = *route;
 
+    leaving.label = LABEL_POD_ADD; /* as when one comes */
     if (root != NO_GROUP) {
-        mutex_gather_changed(route, root);
+        mutex_gather_changed(&leaving, root);
     }
 }
 

@@ -788,7 +788,7 @@ gather_bring(struct worker *worker, uint32_t record, const struct view *view, co
     if (way->place != PLACE_GATED) {
         gather_count(worker, view->seen, way->place, cause);
     } else if (queue->base.rules.counts_updates &&
-               (((cause & CAUSE_LABEL) == CAUSE_JOIN && state_place(view->state) != PLACE_GATED) ||
+               ((cause & CAUSE_LABEL) == CAUSE_JOIN ||
                 !place_waits_for_event(state_place(view->state)))) {
         gather_count(worker, view->seen, way->place, cause & ~CAUSE_NAMED);
     }
@@ -988,7 +988,8 @@ is_queued(enum place place)
  * changed.
  */
 static bool
-come_in_again(struct worker *worker, const struct group_found *root, schedq_result_t *result)
+come_in_again(struct worker *worker, const struct group_found *root, uint32_t cause,
+              schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
     enum place place = state_place(root->view.state);
@@ -997,13 +998,13 @@ come_in_again(struct worker *worker, const struct group_found *root, schedq_resu
     struct view view;
 
     if (place != PLACE_READY && !place_backs_off(place)) {
-        gather_count(worker, root->view.seen, PLACE_PARKED, CAUSE_JOIN | CAUSE_NAMED);
+        gather_count(worker, root->view.seen, PLACE_PARKED, cause | CAUSE_NAMED);
         return true; /* nothing but its size changes */
     }
     const struct way way = gather_way(worker, &root->view, place != PLACE_READY);
 
     if (way.place == place) {
-        gather_count(worker, root->view.seen, place, CAUSE_JOIN | CAUSE_NAMED);
+        gather_count(worker, root->view.seen, place, cause | CAUSE_NAMED);
         if (place == PLACE_READY) {
             gather_begin_attempts(worker, root->view.seen, queue_now(queue));
         }
@@ -1014,11 +1015,10 @@ come_in_again(struct worker *worker, const struct group_found *root, schedq_resu
     }
     struct redescription change = describe_begin(&view);
 
-    return gather_bring(worker, record, &view, &way, &change, asked, CAUSE_JOIN, result) !=
-           GATHER_AGAIN;
+    return gather_bring(worker, record, &view, &way, &change, asked, cause, result) != GATHER_AGAIN;
 }
 
-static bool reconsider(struct worker *worker, const struct group_found *root,
+static bool reconsider(struct worker *worker, const struct group_found *root, uint32_t cause,
                        schedq_result_t *result);
 
 /*
@@ -1040,10 +1040,10 @@ join_queued(struct worker *worker, const struct group_found *root, schedq_pod_t 
 
     if (rules->groups_as_kube ||
         (newcomer.bits == 0 && place != PLACE_PARKED && place != PLACE_GATED)) {
-        return come_in_again(worker, root, result);
+        return come_in_again(worker, root, CAUSE_JOIN, result);
     }
     if (newcomer.bits == 0 && place == PLACE_GATED) {
-        return reconsider(worker, root, result);
+        return reconsider(worker, root, CAUSE_JOIN, result);
     }
     if (place == PLACE_PARKED) {
         way = gather_way(worker, &root->view, true);
@@ -1114,7 +1114,8 @@ gather_tell_joined(struct worker *worker, schedq_pod_t member, schedq_result_t *
 
 /* A queued record: it has too few, or the member that gated it is gone. False: it changed. */
 static bool
-reconsider(struct worker *worker, const struct group_found *root, schedq_result_t *result)
+reconsider(struct worker *worker, const struct group_found *root, uint32_t cause,
+           schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
     enum place place = state_place(root->view.state);
@@ -1126,7 +1127,7 @@ reconsider(struct worker *worker, const struct group_found *root, schedq_result_
         return gather_put_aside(worker, root, result);
     }
     if (queue->base.rules.groups_as_kube) {
-        return come_in_again(worker, root, result);
+        return come_in_again(worker, root, cause, result);
     }
     if (place != PLACE_GATED) {
         return true;
@@ -1141,8 +1142,7 @@ reconsider(struct worker *worker, const struct group_found *root, schedq_result_
     }
     struct redescription change = describe_begin(&view);
 
-    return gather_bring(worker, record, &view, &way, &change, asked, CAUSE_JOIN, result) !=
-           GATHER_AGAIN;
+    return gather_bring(worker, record, &view, &way, &change, asked, cause, result) != GATHER_AGAIN;
 }
 
 void
@@ -1162,7 +1162,7 @@ gather_changed(struct worker *worker, uint64_t number, schedq_result_t *result)
             gather_complete(worker, number, result);
             break;
         }
-        if (!is_queued(place) || reconsider(worker, &root, result)) {
+        if (!is_queued(place) || reconsider(worker, &root, LABEL_POD_UPDATE + 1, result)) {
             break;
         }
     }
@@ -1190,7 +1190,7 @@ gather_left(struct worker *worker, uint64_t number, uint64_t counted, schedq_res
     }
     /* Ends: each further round is another's change of the record, or an event. */
     while (gather_root(worker, number, &found) && is_queued(state_place(found.view.state)) &&
-           !reconsider(worker, &found, result)) {
+           !reconsider(worker, &found, CAUSE_JOIN, result)) {
     }
     u64_store_release(&worker->joining, 0);
 }
@@ -1289,7 +1289,8 @@ gather_look_after(struct worker *worker, uint64_t number)
     /* the member that gated it may have left, or one whose gate refuses be among the members */
     /* Ends: each further round is another's change of the record, or an event. */
     while (!queue_of(worker)->base.rules.groups_as_kube && gather_root(worker, number, &root) &&
-           state_place(root.view.state) == PLACE_GATED && !reconsider(worker, &root, &unseen)) {
+           state_place(root.view.state) == PLACE_GATED &&
+           !reconsider(worker, &root, CAUSE_JOIN, &unseen)) {
     }
 }
 
