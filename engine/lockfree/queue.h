@@ -113,6 +113,7 @@ struct backoff {
 struct groups {
     struct bin ready; /* records that are active */
     struct incoming_late incoming;
+    atomic_u64 at_ready, at_cycle; /* records there */
 };
 
 /** Parked, gated and held pods (waiting.h). */
@@ -211,6 +212,7 @@ struct queue {
     atomic_u64 housekeeping; /* those in use, as bits */
     atomic_u64 house_waits;  /* those that left memory that waits for a grace period, as bits */
     atomic_u64 strays;       /* notes:3, above them how often one was left */
+    atomic_ptr groups;       /* struct groups; NULL: none was ever declared */
     struct tally guests;     /* of calls without a worker (finish.c); they add with exchanges */
     /* a stack (stack.h) of records that such calls ended, whose objects wait for their release */
     atomic_u64 ended;
@@ -237,8 +239,6 @@ struct queue {
     struct nominator labels;   /* of pods that have one, by it */
     struct nominator members;  /* of groups, by their numbers */
     struct nominator families; /* groups' records, by the group above; roots by 0 */
-    atomic_u64 ready, cycles;  /* records there */
-    atomic_ptr groups;         /* struct groups; NULL: none was ever declared */
 };
 
 static inline struct queue *
@@ -390,6 +390,15 @@ static inline bool
 queue_has_groups(const struct queue *queue)
 {
     return queue_groups(queue) != NULL;
+}
+
+/** Is a group poppable? */
+static inline bool
+queue_has_ready(const struct queue *queue)
+{
+    const struct groups *groups = queue_groups(queue);
+
+    return groups != NULL && u64_load(&groups->at_ready) != 0;
 }
 
 /**

@@ -97,15 +97,30 @@ expiry_of_record(const struct mutex_queue *queue, const struct entry *entry, uin
 }
 
 int64_t
-mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry, uint32_t index)
+mutex_place_expiry_of_pod(const struct mutex_queue *queue, const struct entry *entry)
 {
-    if (entry_is_group(entry)) {
-        return expiry_of_record(queue, entry, index);
-    }
     const struct backoff_counters counters = {
         .attempts = entry->attempts, .rejections = entry->rejections, .errors = entry->errors};
 
     return backoff_expiry(&queue->base.rules.backoff, &counters, entry->timestamp);
+}
+
+int64_t
+mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry, uint32_t index)
+{
+    return entry_is_group(entry) ? expiry_of_record(queue, entry, index)
+                                 : mutex_place_expiry_of_pod(queue, entry);
+}
+
+bool
+mutex_place_pod_is_backing_off(const struct mutex_queue *queue, const struct entry *entry,
+                               int64_t now)
+{
+    if (entry->gate != 0 && queue->base.rules.gated_never_backs_off) {
+        return false;
+    }
+    return backoff_is_waiting(&queue->base.rules.backoff, mutex_place_expiry_of_pod(queue, entry),
+                              now);
 }
 
 bool

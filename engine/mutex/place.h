@@ -92,6 +92,11 @@ schedq_place_t mutex_place_of_backoff(const struct mutex_queue *queue, const str
 int64_t mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry,
                            uint32_t index);
 
+/** The same of what is no record. */
+int64_t mutex_place_expiry_of_pod(const struct mutex_queue *queue, const struct entry *entry);
+bool mutex_place_pod_is_backing_off(const struct mutex_queue *queue, const struct entry *entry,
+                                    int64_t now);
+
 /** True: the pod's backoff is not over at `now`. */
 bool mutex_place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry,
                                 uint32_t index, int64_t now);

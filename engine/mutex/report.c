@@ -79,7 +79,7 @@ void
 mutex_report_candidate(const struct mutex_queue *queue, uint32_t index, int64_t now,
                        schedq_candidate_t *candidate)
 {
-    const struct entry *entry = pod_at(queue, index);
+    const struct entry *entry = pod_at(queue, index); /* of a host: it has no groups */
 
     *candidate = (schedq_candidate_t){
         .ref = entry_ref(entry, index),
@@ -88,10 +88,10 @@ mutex_report_candidate(const struct mutex_queue *queue, uint32_t index, int64_t 
         .unschedulable = entry->unschedulable,
         .pending = entry->pending,
         .timestamp_ns = entry->timestamp,
-        .expiry_ns = backoff_public(mutex_place_expiry(queue, entry, index)),
+        .expiry_ns = backoff_public(mutex_place_expiry_of_pod(queue, entry)),
         .place = entry->place,
         .gate = entry->gate,
-        .backing_off = mutex_place_is_backing_off(queue, entry, index, now),
+        .backing_off = mutex_place_pod_is_backing_off(queue, entry, now),
         .profile = entry->profile,
     };
 }

@@ -474,7 +474,7 @@ collect(struct mover *mover, const struct view *view, const struct way *way)
 STRAIGHT schedq_status_t
 bring(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
 {
-    if (mover->alone || way->place == PLACE_ASIDE || view_is_group(view)) {
+    if (mover->alone || route_is_aside(view)) {
         return move_alone(mover, record, view, way);
     }
     return collect(mover, view, way) ? SCHEDQ_OK : SCHEDQ_NOMEM;

@@ -645,7 +645,7 @@ look_again(struct worker *worker, enum look *look)
         return false;
     }
     *look = LOOK_BEHIND_POPPABLE;
-    if (u64_load(&queue_of(worker)->ready) != 0) {
+    if (queue_has_ready(queue_of(worker))) {
         return false; /* a group is poppable */
     }
     (void)u32_exchange(poppable, 0); /* look_again:A */
@@ -910,7 +910,7 @@ pop_before(struct worker *worker, uint64_t reorder, const struct pop_limit *limi
     }
     if (step == STEP_TAKEN) {
         count_taken(worker, 1);
-        out->more = out->more || u64_load(&queue->ready) != 0 || something_is_left(&walk);
+        out->more = out->more || queue_has_ready(queue) || something_is_left(&walk);
         pass_wake_up(worker, out);
     }
     return step == STEP_TAKEN ? POP_TAKEN : step == STEP_AGAIN ? POP_AGAIN : POP_NOTHING;
@@ -927,7 +927,7 @@ pop_something_is_left(struct worker *worker)
 {
     struct queue *queue = queue_of(worker);
     struct walk walk;
-    bool left = u64_load(&queue->ready) != 0 || has_backoff(queue);
+    bool left = queue_has_ready(queue) || has_backoff(queue);
 
     walk.worker = worker;
     walk.queue = queue;

@@ -595,6 +595,7 @@ server_serve(struct server *server, int64_t wanted, int64_t now)
 /* Over the workers. Relaxed: advice. */
 struct sums {
     uint64_t pops, active, inflight;
+    uint64_t ready; /* groups' records */
 };
 
 /* Asks what a worker owes, too. */
@@ -602,8 +603,13 @@ static struct sums
 look_at_workers(struct worker *worker)
 {
     const struct queue *queue = queue_of(worker);
-    struct sums sums = {.inflight = u64_load(&queue->guests.inflight) + u64_load(&queue->cycles)};
-    bool groups = queue_has_groups(queue);
+    const struct groups *groups = queue_groups(queue);
+    struct sums sums = {.inflight = u64_load(&queue->guests.inflight)};
+
+    if (groups != NULL) {
+        sums.inflight += u64_load(&groups->at_cycle);
+        sums.ready = u64_load(&groups->at_ready);
+    }
 
     for (uint32_t i = 0; i < queue_slots(queue); i++) {
         const struct worker *other = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
@@ -613,7 +619,7 @@ look_at_workers(struct worker *worker)
             sums.active += u64_load(&other->tally.active);
             sums.inflight += u64_load(&other->tally.inflight);
             stray_ask_owed(worker, other);
-            uint64_t joining = groups ? u64_load_acquire(&other->joining) : 0;
+            uint64_t joining = groups != NULL ? u64_load_acquire(&other->joining) : 0;
 
             if (joining != 0) {
                 gather_look_after(worker, joining);
@@ -646,12 +652,12 @@ is_in_a_band(struct queue *queue)
  * producer may have stopped before it set the word, or woke a sleeper.
  */
 static bool
-is_poppable(struct queue *queue, uint64_t active)
+is_poppable(struct queue *queue, const struct sums *sums)
 {
     schedq_words_t *words = &queue->base.words;
 
-    return u64_load(&queue->ready) != 0 ||
-           ((int64_t)active > 0 && u32_load(u32_of(&words->poppable)) != 0) ||
+    return sums->ready != 0 ||
+           ((int64_t)sums->active > 0 && u32_load(u32_of(&words->poppable)) != 0) ||
            (queue->base.rules.pop_from_backoff && u64_load(u64_of(&words->backoff)) > 0) ||
            is_in_a_band(queue);
 }
@@ -695,7 +701,7 @@ keep_up(struct worker *worker, schedq_result_t *result)
         /* the pods that would ask for them are gone */
         event_log_forget(&queue->log, worker->hazard, drawn);
     }
-    bool poppable = is_poppable(queue, sums.active);
+    bool poppable = is_poppable(queue, &sums);
 
     if (u64_load(&queue->ended) != 0) {
         finish_ended(worker);

@@ -149,10 +149,10 @@ switch_change(struct worker *worker, enum place place, uint64_t by)
         (void)u64_add(u64_of(&words->aside), by);
         break;
     case PLACE_READY:
-        (void)u64_add(&queue_of(worker)->ready, by);
+        (void)u64_add(&queue_groups(queue_of(worker))->at_ready, by);
         break;
     case PLACE_CYCLE:
-        (void)u64_add(&queue_of(worker)->cycles, by);
+        (void)u64_add(&queue_groups(queue_of(worker))->at_cycle, by);
         break;
     case PLACE_IDLE:
     case PLACE_FREE:

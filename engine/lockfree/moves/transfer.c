@@ -32,6 +32,15 @@ transfer_record_to_backoff(struct worker *worker, const struct view *view,
 }
 
 void
+transfer_to_group(struct worker *worker, const struct view *view, struct destination *destination)
+{
+    if (destination->place == PLACE_READY) {
+        destination->bin = &queue_groups(queue_of(worker))->ready;
+        destination->tie = tie_of_description(&destination->bin->residence, &view->description);
+    }
+}
+
+void
 transfer_to_held(struct worker *worker, const struct view *view, struct destination *destination)
 {
     if (!description_is_held(&view->description)) {

@@ -201,6 +201,10 @@ transfer_to_waiting(struct worker *worker, const struct view *view, int64_t sinc
 void transfer_to_held(struct worker *worker, const struct view *view,
                       struct destination *destination);
 
+/** A member aside, a record idle or READY. */
+COLD void transfer_to_group(struct worker *worker, const struct view *view,
+                            struct destination *destination);
+
 /**
  * Of the pod that `view` shows, what decides where exactly: description, history, sets and profile.
  * `since`: parked, gated: from when the limit counts. False: no memory.
@@ -211,6 +215,10 @@ transfer_find(struct worker *worker, const struct view *view, const struct way *
 {
     *destination =
         (struct destination){.place = way->place, .gate = way->gate, .due = SCHEDQ_NO_DEADLINE};
+    if (way->place >= PLACE_ASIDE) {
+        transfer_to_group(worker, view, destination);
+        return true;
+    }
     switch (way->place) {
     case PLACE_ACTIVE:
         return transfer_to_active(worker, view, destination);
@@ -219,13 +227,6 @@ transfer_find(struct worker *worker, const struct view *view, const struct way *
         return transfer_to_backoff(worker, view, destination);
     case PLACE_HELD:
         transfer_to_held(worker, view, destination);
-        return true;
-    case PLACE_READY:
-        destination->bin = &queue_groups(queue_of(worker))->ready;
-        destination->tie = tie_of_description(&destination->bin->residence, &view->description);
-        return true;
-    case PLACE_ASIDE:
-    case PLACE_IDLE:
         return true;
     default:
         transfer_to_waiting(worker, view, since, destination);

@@ -13,7 +13,7 @@ async fn work(pods: AsyncQueue<u32>, left: Arc<AtomicU32>) -> Result<u32, schedq
     let mut worker = pods.worker()?;
     let mut failed = 0;
     // Waits; ends when the queue is closed.
-    while let Ok(pod) = worker.next().await {
+    while let Ok(pod) = worker.next_pod().await {
         tokio::task::yield_now().await; // whatever the work waits for
         if pod.object() % 10 == 0 && pod.history().errors == 0 {
             failed += 1;

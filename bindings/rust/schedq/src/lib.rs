@@ -25,7 +25,7 @@
 //! * A [`Popped`] pod is ended once: what ends it takes it.
 //! * A [`Builder`] is a queue before the first worker: plugins are registered there, and nowhere else.
 //! * Objects are Arcs that the library counts. Hints and gates are closures. No panic goes through the library: see [`Plugin`].
-//! * With the feature `tokio` tasks wait in a runtime: module [`tokio`](crate::tokio).
+//! * With the feature `tokio` tasks wait in a runtime: module [`tokio`].
 //!
 //! The library's headers, `schedq/schedq.h` first, say what holds for every call: guarantees, order, threads, progress.
 

@@ -7,7 +7,7 @@ use std::any::Any;
 use std::fmt;
 use std::os::raw::c_char;
 use std::os::unix::io::BorrowedFd;
-use std::ptr::{null, null_mut};
+use std::ptr::{addr_of, null, null_mut};
 use std::sync::Arc;
 
 /// A queue that is being set up: profiles, plugins and affinity. [`build`](Builder::build) ends that, so that nothing of it can
@@ -41,8 +41,10 @@ unsafe impl<T: Send + Sync> Sync for Inner<T> {}
 impl<T> Drop for Inner<T> {
     fn drop(&mut self) {
         unsafe {
-            let ended = sys::schedq_stop(self.raw) == sys::SCHEDQ_OK
-                && sys::schedq_destroy_with_pods(self.raw, null_mut(), 0) == sys::SCHEDQ_OK;
+            // NULL: it was refused.
+            let ended = self.raw.is_null()
+                || sys::schedq_stop(self.raw) == sys::SCHEDQ_OK
+                    && sys::schedq_destroy_with_pods(self.raw, null_mut(), 0) == sys::SCHEDQ_OK;
             // Else the last clone was dropped in a callback, or by a child after fork. The queue goes on, and so do its hooks.
             if ended {
                 drop(Box::from_raw(self.hooks));
@@ -104,13 +106,12 @@ impl<T> Builder<T> {
                 hint: interest.hint.as_ref().and_then(|_| hooks::hint_fn::<T>(number)),
             })
             .collect();
-        let hooks = unsafe { &mut *self.inner.hooks };
         let own = Box::into_raw(Box::new(PluginHooks {
             hints: plugin.interests.into_iter().map(|interest| interest.hint).collect(),
             gate: plugin.gate,
-            panic: &hooks.panic,
+            panic: unsafe { addr_of!((*self.inner.hooks).panic) },
         }));
-        hooks.plugins.push(own);
+        unsafe { &mut (*self.inner.hooks).plugins }.push(own);
         let raw = sys::schedq_plugin_t {
             profile: plugin.profile.0,
             flags: if plugin.spread { sys::SCHEDQ_PLUGIN_SPREAD as u8 } else { 0 },
@@ -143,7 +144,7 @@ impl<T> Builder<T> {
 
     /// Does a required affinity term of the first object match the second, an assigned pod? Without it: no.
     pub fn affinity(&mut self, matches: impl Fn(&T, &T) -> bool + Send + Sync + 'static) {
-        unsafe { &mut *self.inner.hooks }.affinity = Some(Box::new(matches));
+        unsafe { &mut (*self.inner.hooks).affinity }.replace(Box::new(matches));
     }
 
     /// As [`Queue::define_event`].

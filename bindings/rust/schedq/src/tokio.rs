@@ -75,12 +75,12 @@ impl<T: Send + Sync> AsyncWorker<T> {
     ///
     /// A future that is dropped has taken no pod.
     // Not async fn: that would hide that the future is Send.
-    pub fn next(&mut self) -> impl Future<Output = Result<Popped<T>, Error>> + Send + '_ {
+    pub fn next_pod(&mut self) -> impl Future<Output = Result<Popped<T>, Error>> + Send + '_ {
         self.wait(Worker::try_pop)
     }
 
-    /// Takes up to `most` of the best pods, best first; waits for the first, as [`next`](AsyncWorker::next).
-    pub fn next_many(
+    /// Takes up to `most` of the best pods, best first; waits for the first, as [`next_pod`](AsyncWorker::next_pod).
+    pub fn next_pods(
         &mut self,
         most: usize,
     ) -> impl Future<Output = Result<Vec<Popped<T>>, Error>> + Send + '_ {

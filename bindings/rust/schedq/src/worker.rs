@@ -61,9 +61,8 @@ impl<T> Canceler<T> {
 
 impl<T> Drop for Worker<T> {
     fn drop(&mut self) {
-        let mut registered =
-            self.home.registered.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        *registered = false;
+        // From here on no canceler uses it. The lock is free again when the library lets objects go.
+        *self.home.registered.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = false;
         // BUSY: dropped in a callback, by an object that owned it. It stays registered.
         unsafe { sys::schedq_worker_unregister(self.home.raw) };
     }

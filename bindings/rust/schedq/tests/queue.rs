@@ -22,6 +22,19 @@ fn popped_names(worker: &schedq::Worker<u32>) -> Vec<String> {
 }
 
 #[test]
+fn what_may_go_to_other_threads_may() {
+    fn goes<T: Send>() {}
+    fn is_shared<T: Send + Sync>() {}
+    goes::<schedq::Worker<u32>>(); // and is not shared: see tests/misuse
+    is_shared::<Queue<u32>>();
+    is_shared::<Builder<u32>>();
+    is_shared::<schedq::Popped<u32>>();
+    is_shared::<schedq::Canceler<u32>>();
+    is_shared::<Spec<u32>>();
+    is_shared::<Error>();
+}
+
+#[test]
 fn higher_priorities_go_first_then_the_older() {
     with_engines(|config| {
         let (_, worker) = opened::<u32>(config);
@@ -206,7 +219,12 @@ fn batches() {
         let answers = worker.add_many(&batch).unwrap();
         assert_eq!((answers.len(), batch.len()), (100, 100));
         for (number, answer) in answers.iter().enumerate() {
-            assert_eq!(answer.as_ref().err(), (number == 7).then(|| &Error::Exists), "{}", number);
+            assert_eq!(
+                answer.as_ref().err(),
+                (number == 7).then_some(&Error::Exists),
+                "{}",
+                number
+            );
         }
         let pods = worker.try_pop_many(50).unwrap();
         assert_eq!((pods.len(), pods[0].name(), pods[1].name()), (50, "n7", "n0"));

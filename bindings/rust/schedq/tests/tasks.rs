@@ -42,14 +42,14 @@ fn a_task_waits_for_what_a_thread_adds() {
                 }
             });
             for number in 0..3 {
-                let pod = is_send(worker.next()).await.unwrap();
+                let pod = is_send(worker.next_pod()).await.unwrap();
                 assert_eq!(*pod.object(), number);
                 assert!(worker.done(pod).unwrap());
             }
             adding.join().unwrap();
             queue.close().unwrap();
-            assert_eq!(worker.next().await.unwrap_err(), Error::Closed);
-            assert_eq!(is_send(worker.next_many(3)).await.unwrap_err(), Error::Closed);
+            assert_eq!(worker.next_pod().await.unwrap_err(), Error::Closed);
+            assert_eq!(is_send(worker.next_pods(3)).await.unwrap_err(), Error::Closed);
         });
     });
 }
@@ -60,11 +60,11 @@ fn a_future_that_is_dropped_has_taken_no_pod() {
         in_runtimes(|| async {
             let (queue, adder) = opened::<u64>(config.clone());
             let mut worker = AsyncQueue::new(&queue).unwrap().worker().unwrap();
-            assert!(timeout(SOON, worker.next()).await.is_err());
+            assert!(timeout(SOON, worker.next_pod()).await.is_err());
             adder.add("a", &Spec::new(1)).unwrap();
-            drop(worker.next());
+            drop(worker.next_pod());
             assert_eq!(queue.stats().unwrap().inflight, 0);
-            assert_eq!(worker.next_many(8).await.unwrap().len(), 1);
+            assert_eq!(worker.next_pods(8).await.unwrap().len(), 1);
         });
     });
 }
@@ -77,12 +77,12 @@ fn a_task_serves_time() {
             let (queue, adder) = opened::<u64>(config.clone().initial_backoff(backoff));
             let mut worker = AsyncQueue::new(&queue).unwrap().worker().unwrap();
             adder.add("a", &Spec::new(1)).unwrap();
-            let pod = worker.next().await.unwrap();
+            let pod = worker.next_pod().await.unwrap();
             let begin = Instant::now();
             worker.fail(pod, &Failure::error()).unwrap();
             // The wait begins with a time, and a sooner one comes while it lasts.
             let waiting = tokio::spawn(async move {
-                let pod = worker.next().await.unwrap();
+                let pod = worker.next_pod().await.unwrap();
                 worker.done(pod).unwrap();
                 (worker, begin.elapsed())
             });
@@ -91,7 +91,7 @@ fn a_task_serves_time() {
             adder
                 .add("b", &Spec::new(1).not_before_ns(queue.now_ns() + 3_600_000_000_000))
                 .unwrap();
-            let waiting = tokio::spawn(async move { worker.next().await.map(|pod| pod.pod()) });
+            let waiting = tokio::spawn(async move { worker.next_pod().await.map(|pod| pod.pod()) });
             tokio::time::sleep(SOON).await;
             let held = adder.find("b").unwrap().unwrap().pod;
             adder.not_before(held, queue.now_ns() + backoff.as_nanos() as i64).unwrap();
@@ -111,8 +111,8 @@ fn a_task_that_always_finds_a_pod_lets_others_run() {
         let mut worker = AsyncQueue::new(&queue).unwrap().worker().unwrap();
         let other = tokio::spawn(async {});
         let mut pops = 0;
-        while !other.is_finished() {
-            let pod = worker.next().await.unwrap();
+        while !other.is_finished() && pops < 1000 {
+            let pod = worker.next_pod().await.unwrap();
             worker.done(pod).unwrap();
             pops += 1;
         }
@@ -130,7 +130,7 @@ fn a_queue_may_be_in_a_runtime_twice_and_in_two_runtimes() {
             let _inside = runtime.enter();
             let mut worker = AsyncQueue::new(&queue).unwrap().worker().unwrap();
             waiting.push(runtime.spawn(async move {
-                let pod = timeout(LATE, worker.next()).await.unwrap().unwrap();
+                let pod = timeout(LATE, worker.next_pod()).await.unwrap().unwrap();
                 worker.done(pod).unwrap()
             }));
         }
@@ -150,7 +150,7 @@ const AT_ONCE: u64 = 4;
 /// For each pod that is done the task that adds is told, so the queue is empty most of the time.
 async fn holder(mut worker: AsyncWorker<u64>, done: UnboundedSender<u64>) -> u64 {
     let mut sum = 0;
-    while let Ok(pod) = worker.next().await {
+    while let Ok(pod) = worker.next_pod().await {
         let number = *pod.object();
         sum += number;
         worker.done(pod).unwrap();

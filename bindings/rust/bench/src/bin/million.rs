@@ -60,7 +60,7 @@ async fn add(worker: Worker<u64>, mut done: UnboundedReceiver<u64>) {
 async fn work(pods: AsyncQueue<u64>, done: UnboundedSender<u64>, count: Arc<Count>) {
     let mut worker = pods.worker().expect("room for a worker");
     loop {
-        let next = Counting { future: Box::pin(worker.next()), sleeps: &count.sleeps };
+        let next = Counting { future: Box::pin(worker.next_pod()), sleeps: &count.sleeps };
         let pod = match next.await {
             Ok(pod) => pod,
             Err(schedq::Error::Closed) => return,

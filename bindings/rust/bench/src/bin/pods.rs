@@ -89,7 +89,7 @@ fn main() {
     let seconds = std::env::args().nth(1).map_or(5.0, |text| text.parse().expect("seconds"));
     let version = unsafe { sys::schedq_version() };
     println!(
-        "pods a second; schedq {}.{}.{}, {} rounds of {} s",
+        "pods a second; schedq {}.{}.{}, {} rounds of {:.2} s",
         version >> 16,
         version >> 8 & 255,
         version & 255,

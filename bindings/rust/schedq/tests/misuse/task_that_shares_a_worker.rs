@@ -2,8 +2,8 @@
 use schedq::tokio::AsyncWorker;
 
 async fn both(worker: &mut AsyncWorker<u32>) {
-    let first = worker.next();
-    let second = worker.next(); //~ E0499
+    let first = worker.next_pod();
+    let second = worker.next_pod(); //~ E0499
     let _ = (first.await, second.await);
 }
 
