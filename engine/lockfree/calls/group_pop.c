@@ -124,7 +124,7 @@ begin_cycle(struct worker *worker, const struct group_found *root, uint64_t stat
     u64_store(&entry->attempts_rejections, (uint64_t)history.attempts << 32 | history.rejections);
     u64_store(&entry->unschedulable, 0);
     u64_store(&entry->pending, 0);
-    time_store(&entry->initial_attempt, history.initial_attempt_ns);
+    time_store(&entry->timestamp, history.initial_attempt_ns);
     u64_store(&entry->flight, stay_word(state_version(state), 0));
     *out = (schedq_popped_group_t){
         .token.bits = token,
