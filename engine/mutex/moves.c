@@ -250,7 +250,7 @@ give_turn(struct walk *walk)
     walk->route.now = queue_now(queue);
 }
 
-static void
+RARELY static void
 walk_lot(struct walk *walk, uint32_t lot)
 {
     struct mutex_queue *queue = walk->route.queue;

@@ -354,9 +354,9 @@ STRAIGHT bool
 enter_under(struct worker *worker, struct nominator *nominator, uint64_t key,
             const struct arrival *arrival)
 {
-    return nominator_make(nominator) && nominator_insert(nominator, worker->epoch, key,
-                                                         arrival->record,
-                                                         ref_version(arrival->ref), 0);
+    return nominator_make(nominator) &&
+           nominator_insert(nominator, worker->epoch, key, arrival->record,
+                            ref_version(arrival->ref), 0);
 }
 
 COLD static bool
@@ -367,12 +367,10 @@ describe_more(struct worker *worker, const struct incoming_pod *pod, struct arri
 
     description.marks |= (description.flags & SCHEDQ_POD_ORDER_KEY) != 0 ? MARK_OWN_KEY : 0;
     arrival->group = pod->spec->group;
-    if (pod->spec->label != 0 &&
-        !enter_under(worker, &queue->labels, pod->spec->label, arrival)) {
+    if (pod->spec->label != 0 && !enter_under(worker, &queue->labels, pod->spec->label, arrival)) {
         return false;
     }
-    if (pod->spec->group != 0 &&
-        !enter_under(worker, &queue->members, pod->spec->group, arrival)) {
+    if (pod->spec->group != 0 && !enter_under(worker, &queue->members, pod->spec->group, arrival)) {
         return false;
     }
     if (description.described_node != 0 && enters_nominator(queue, pod, arrival->to.place) &&

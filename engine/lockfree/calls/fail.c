@@ -60,10 +60,10 @@ struct failing {
     bool activated;
     /* the gate that it was put behind heard of an event that it was not asked about */
     bool unjudged;
-    bool described; /* what is newest about the pod was installed */
-    bool drawn;     /* the record has the order key of this failure */
+    bool described;          /* what is newest about the pod was installed */
+    bool drawn;              /* the record has the order key of this failure */
     uint64_t group, counted; /* of a member: what it comes to, and what gather_announce gave */
-    struct view view; /* as it was seen last */
+    struct view view;        /* as it was seen last */
     struct {
         schedq_history_t history;
         uint64_t unschedulable, pending, pop_order;
@@ -428,7 +428,7 @@ ask_gates(struct failing *failing, const struct view *view, enum strategy strate
 COLD static enum place
 place_of_kept(const struct description *description, int64_t now)
 {
-    return description_keeps(description, now)              ? PLACE_HELD
+    return description_keeps(description, now)       ? PLACE_HELD
            : (description->marks & MARK_MEMBER) != 0 ? PLACE_ASIDE
                                                      : PLACE_FREE;
 }
@@ -558,8 +558,8 @@ try_once(struct failing *failing, const struct view *planned, const struct decis
     transfer_publish(worker, &transfer, CAUSE_NONE);
     bool outdated = event_came(failing, view, decision);
     /* the places of pods that are kept are the last */
-    bool counts = to->place < PLACE_HELD &&
-                  (to->place != PLACE_GATED || queue->base.rules.counts_updates);
+    bool counts =
+        to->place < PLACE_HELD && (to->place != PLACE_GATED || queue->base.rules.counts_updates);
     const uint32_t cause = cause_of(LABEL_FAILURE, false) | (decision->way.named ? CAUSE_NAMED : 0);
     const uint64_t version = failing->version;
 

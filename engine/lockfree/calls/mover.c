@@ -75,9 +75,8 @@ STRAIGHT bool
 is_described(const struct mover *mover, const struct view *view, enum place to)
 {
     return mover->flushes ||
-           (to == PLACE_ACTIVE
-                ? view->history.initial_attempt_ns == 0 || renominates(mover, view)
-                : to == PLACE_READY && view->history.initial_attempt_ns == 0);
+           (to == PLACE_ACTIVE ? view->history.initial_attempt_ns == 0 || renominates(mover, view)
+                               : to == PLACE_READY && view->history.initial_attempt_ns == 0);
 }
 
 static void

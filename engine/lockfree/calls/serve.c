@@ -239,9 +239,8 @@ COLD static bool
 backs_off_still(struct worker *worker, const struct view *view, int64_t limit)
 {
     const struct backoff_counters counters = backoff_counters_of(&view->history);
-    const struct backoff_rules rules = view_is_group(view)
-                                           ? gather_backoff_rules(worker, view)
-                                           : queue_of(worker)->base.rules.backoff;
+    const struct backoff_rules rules = view_is_group(view) ? gather_backoff_rules(worker, view)
+                                                           : queue_of(worker)->base.rules.backoff;
 
     return backoff_expiry(&rules, &counters, view->history.timestamp_ns) > limit;
 }
