@@ -282,7 +282,10 @@ walk_lots(struct walk *walk)
         /* Read before the walk: a lot that is emptied is taken apart. */
         uint32_t next = mutex_lots_next(&queue->lots, lot);
 
-        if (lot == LOT_CATCH_ALL || lot_is_reached(walk, lot_at(&queue->lots, lot))) {
+        const struct lot *seen = lot_at(&queue->lots, lot);
+
+        /* the catch-all alone may be empty */
+        if (lot == LOT_CATCH_ALL ? seen->head != NO_ENTRY : lot_is_reached(walk, seen)) {
             walk->at.lot = next;
             walk_lot(walk, lot);
             next = walk->at.lot;
