@@ -389,8 +389,8 @@ oldest_to_join(const struct mutex_queue *queue, uint32_t root)
         uint32_t next = group_at(groups, slot)->joining;
 
         if (next != NO_ENTRY &&
-            (found == NO_GROUP || pod_at(queue, next)->timestamp <
-                                      pod_at(queue, group_at(groups, found)->joining)->timestamp)) {
+            (found == NO_GROUP ||
+             mutex_groups_is_older(groups, next, group_at(groups, found)->joining))) {
             found = slot;
         }
     }
@@ -408,7 +408,11 @@ join_as_kube(const struct route *route, uint32_t root)
     for (slot = root; slot != NO_GROUP; slot = mutex_groups_next(groups, root, slot)) {
         struct group *group = group_at(groups, slot);
 
-        group->joining = group->joined == 0 ? group->first : NO_ENTRY;
+        group->joining = NO_ENTRY;
+        if (group->joined == 0) {
+            mutex_groups_sort(groups, slot);
+            group->joining = group->first;
+        }
     }
     while ((slot = oldest_to_join(queue, root)) != NO_GROUP) {
         struct group *group = group_at(groups, slot);

@@ -257,6 +257,64 @@ mutex_groups_to_front(struct groups *groups, uint32_t index)
     link_behind(groups, group, index, NO_ENTRY);
 }
 
+bool
+mutex_groups_is_older(const struct groups *groups, uint32_t a, uint32_t b)
+{
+    const struct entry *left = entry_at(groups->entries, a);
+    const struct entry *right = entry_at(groups->entries, b);
+
+    return left->timestamp != right->timestamp ? left->timestamp < right->timestamp
+                                               : left->order_key < right->order_key;
+}
+
+/* Of two lists in order, one; without links back. */
+static uint32_t
+merge(const struct groups *groups, uint32_t a, uint32_t b)
+{
+    uint32_t first, *end = &first;
+
+    while (a != NO_ENTRY && b != NO_ENTRY) {
+        uint32_t *from = mutex_groups_is_older(groups, b, a) ? &b : &a;
+
+        *end = *from;
+        end = &groups->links[*from].next;
+        *from = *end;
+    }
+    *end = a != NO_ENTRY ? a : b;
+    return first;
+}
+
+/* The first `count` of a list, in order; *rest: what follows. As deep as the logarithm of count. */
+static uint32_t
+sorted(const struct groups *groups, uint32_t first, uint32_t count, uint32_t *rest)
+{
+    if (count == 1) {
+        *rest = groups->links[first].next;
+        groups->links[first].next = NO_ENTRY;
+        return first;
+    }
+    uint32_t second, a = sorted(groups, first, count / 2, &second);
+
+    return merge(groups, a, sorted(groups, second, count - count / 2, rest));
+}
+
+void
+mutex_groups_sort(struct groups *groups, uint32_t slot)
+{
+    struct group *group = group_at(groups, slot);
+    uint32_t rest, before = NO_ENTRY;
+
+    if (group->waiting == 0) {
+        return;
+    }
+    group->first = sorted(groups, group->first, group->waiting, &rest);
+    for (uint32_t i = group->first; i != NO_ENTRY; i = groups->links[i].next) {
+        groups->links[i].prev = before;
+        before = i;
+    }
+    group->last = before;
+}
+
 /* ---- the forest ------------------------------------------------------------------------------ */
 
 void

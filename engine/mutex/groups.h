@@ -92,6 +92,12 @@ void mutex_groups_forget(struct groups *groups, uint32_t index);
 void mutex_groups_enter(struct groups *groups, uint32_t index);
 void mutex_groups_leave(struct groups *groups, uint32_t index);
 
+/** Of members that have not joined: the one that has waited for longest becomes the first. */
+void mutex_groups_sort(struct groups *groups, uint32_t slot);
+
+/** Has member `a` waited for longer than `b`? */
+bool mutex_groups_is_older(const struct groups *groups, uint32_t a, uint32_t b);
+
 /** It is asked first from now on. */
 void mutex_groups_to_front(struct groups *groups, uint32_t index);
 

@@ -20,7 +20,7 @@ enter_active_as_record(const struct route *route, uint32_t index, bool named)
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
 
-    if (entry->initial_attempt == 0) {
+    if (entry->initial_attempt == 0 && entry->place != SCHEDQ_ACTIVE) {
         entry->initial_attempt = route->now;
     }
     mutex_gather_begin_attempts(queue, index, route->now);

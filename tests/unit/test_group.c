@@ -857,6 +857,22 @@ a_groups_priority_does_not_count_for_max_bands(void **state)
     fx_add(fixture, "ns/r", 3);
 }
 
+static void
+a_group_below_that_was_placed_needs_no_quorum(void **state)
+{
+    fixture_t *fixture = *state;
+    declare(fixture, ROOT, 0, 0, 0);
+    declare(fixture, LEFT, 0, 2, ROOT);
+    join(fixture, "ns/a", LEFT);
+    join(fixture, "ns/b", LEFT);
+    pop(fixture, ROOT, "ab");
+    fx_done(fixture, &taken[0]);
+    end(fixture, SCHEDQ_GROUP_PLACED);
+    join(fixture, "ns/c", ROOT);
+    join(fixture, "ns/d", LEFT);
+    pop(fixture, ROOT, "cd");
+}
+
 /* What a queue with a cap on pods is told of 10,000 groups of 100 is in the costs. */
 static void
 many_groups_come_and_go(void **state)
@@ -927,6 +943,7 @@ main(int argc, char **argv)
         fx_test(wrong_arguments_are_refused),
         fx_test(a_queue_whose_host_decides_has_no_groups),
         fx_test(a_declared_group_counts_for_max_pods),
+        fx_test(a_group_below_that_was_placed_needs_no_quorum),
         fx_test(a_groups_priority_does_not_count_for_max_bands),
         fx_test(many_groups_come_and_go),
     };

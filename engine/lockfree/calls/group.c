@@ -135,7 +135,8 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
     u64_store(&worker->joining, number);
     bool known = gather_find(worker, number, &found);
 
-    if (known) {
+    /* one that is declared again in its cycle was counted, unless memory was missing */
+    if (known && u32_load_acquire(&found.block->counted) == 0) {
         count_members(worker, found.block);
     }
     if (known && queue_of(worker)->base.rules.groups_as_kube) {
@@ -213,13 +214,13 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
     struct index_found present;
     void *memory = NULL;
 
-    if (!gather_open(queue)) {
-        return SCHEDQ_NOMEM;
-    }
     schedq_status_t status = add_check_pods(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
+    }
+    if (!gather_open(queue)) {
+        return SCHEDQ_NOMEM;
     }
     making.block =
         memory_alloc(&queue->base.memory, MEMORY_QUEUES, sizeof *making.block, CACHE_LINE);

@@ -186,6 +186,9 @@ write_end(const struct ending *ending, struct entry *entry, const schedq_history
     u64_store(&entry->pending, keeps ? said->pending : 0);
     u64_store(&entry->attempts_rejections, (uint64_t)history->attempts << 32 | history->rejections);
     u32_store(&entry->errors, history->errors);
+    if (way->place == PLACE_READY && history->initial_attempt_ns == 0) {
+        time_store(&entry->initial_attempt, ending->now);
+    }
     u64_store(&entry->flight, stay_word(state_version(next), way->gate));
 }
 

@@ -122,6 +122,7 @@ begin_cycle(struct worker *worker, const struct group_found *root, uint64_t stat
         history.initial_attempt_ns = (int64_t)u64_load(&root->block->since);
     }
     u64_store(&entry->attempts_rejections, (uint64_t)history.attempts << 32 | history.rejections);
+    u32_store(&entry->errors, history.errors); /* what was forgotten stays so */
     u64_store(&entry->unschedulable, 0);
     u64_store(&entry->pending, 0);
     time_store(&entry->timestamp, history.initial_attempt_ns);
@@ -133,8 +134,7 @@ begin_cycle(struct worker *worker, const struct group_found *root, uint64_t stat
         .history = history,
         .seen = u64_load_acquire(u64_of(&queue->base.words.event_sequence)),
         .cycle = queue->base.rules.count_cycles ? order : 0,
-        .backoff_expiry_ns =
-            (history.rejections | history.errors) != 0 ? backoff_public(expiry) : 0,
+        .backoff_expiry_ns = backoff_public(expiry),
         .priority = view->description.priority,
         .profile = view->profile,
         .flushed = (view->gating.stay & STAY_FLUSHED) != 0,

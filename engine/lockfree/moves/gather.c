@@ -753,7 +753,8 @@ gather_bring(struct worker *worker, uint32_t record, const struct view *view, co
     change->gating.stay &= ~(UINT64_C(0xff) | STAY_FLUSHED);
     change->gating.stay |= way->gate;
     change->gating.refused |= gate_bit(way->gate);
-    if (way->place == PLACE_READY && view->history.initial_attempt_ns == 0) {
+    if (way->place == PLACE_READY && state_place(view->state) != PLACE_READY &&
+        view->history.initial_attempt_ns == 0) {
         change->gating.first = queue_now(queue);
         change->gating.stay |= STAY_ATTEMPTED;
     }
