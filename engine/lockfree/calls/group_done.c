@@ -187,7 +187,7 @@ write_end(const struct ending *ending, struct entry *entry, const schedq_history
     u64_store(&entry->attempts_rejections, (uint64_t)history->attempts << 32 | history->rejections);
     u32_store(&entry->errors, history->errors);
     if (way->place == PLACE_READY && history->initial_attempt_ns == 0) {
-        time_store(&entry->initial_attempt, ending->now);
+        time_store(&entry->timestamp, ending->now); /* as begin_cycle */
     }
     u64_store(&entry->flight, stay_word(state_version(next), way->gate));
 }
