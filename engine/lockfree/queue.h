@@ -99,6 +99,9 @@
 #define STRAY_UNPUBLISHED 2
 #define STRAY_UNJUDGED 4
 #define STRAY_NOTES 7
+/* Stays from the first declaration of a group on: a tick looks at groups. */
+#define STRAY_GROUPS 8
+#define STRAY_BITS 15
 
 /** Lengths of a backoff that have a bin of their own: 1 ms doubled up to 24 hours. */
 #define BACKOFF_CLASSES 32
@@ -114,7 +117,7 @@ struct backoff {
 struct groups {
     struct bin ready; /* records that are active */
     struct incoming_late incoming;
-    atomic_u64 at_ready, at_cycle; /* records there */
+    atomic_u64 at_ready; /* records there */
 };
 
 /** Parked, gated and held pods (waiting.h). */
@@ -212,9 +215,10 @@ struct queue {
     atomic_ptr housekeepers[HOUSEKEEPERS];
     atomic_u64 housekeeping; /* those in use, as bits */
     atomic_u64 house_waits;  /* those that left memory that waits for a grace period, as bits */
-    atomic_u64 strays;       /* notes:3, above them how often one was left */
+    atomic_u64 strays;       /* notes:4, above them how often one was left */
     atomic_ptr groups;       /* struct groups; NULL: none was ever declared */
-    struct tally guests;     /* of calls without a worker (finish.c); they add with exchanges */
+    /* of calls without a worker (finish.c), and groups in their cycles; added to by exchanges */
+    struct tally guests;
     /* a stack (stack.h) of records that such calls ended, whose objects wait for their release */
     atomic_u64 ended;
     struct incoming_late incoming_late;
@@ -317,7 +321,7 @@ queue_note_stray(struct queue *queue, uint64_t note)
     for (;;) {
         uint64_t found =
             /* queue_note_stray:A */
-            u64_cas_value(&queue->strays, notes, (notes + STRAY_NOTES + 1) | note);
+            u64_cas_value(&queue->strays, notes, (notes + STRAY_BITS + 1) | note);
 
         if (found == notes) {
             return;
@@ -384,7 +388,7 @@ section_resume(struct worker *worker)
 static inline struct groups *
 queue_groups(const struct queue *queue)
 {
-    return ptr_load_acquire(&queue->groups); /* of gather_open */
+    return ptr_load_acquire(&queue->groups); /* of make_groups:A */
 }
 
 static inline bool

@@ -387,6 +387,21 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token,
     return SCHEDQ_OK;
 }
 
+/* It was deleted, or the token is a group's. */
+COLD static schedq_status_t
+end_unfailed(struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
+{
+    struct entry *entry = pod_at(queue, index);
+
+    if (entry_is_group(entry)) {
+        return SCHEDQ_STALE;
+    }
+    result->object = entry->object;
+    admit_end_flight(queue, entry);
+    admit_end(queue, index);
+    return SCHEDQ_GONE;
+}
+
 schedq_status_t
 mutex_fail(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure_t *failure,
            schedq_result_t *result)
@@ -398,13 +413,10 @@ mutex_fail(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure_
     queue_lock(queue);
     struct entry *entry = entry_of_token(&queue->entries, *token, &index);
 
-    if (entry == NULL || entry_is_group(entry)) {
+    if (entry == NULL) {
         status = SCHEDQ_STALE;
-    } else if ((entry->marks & MARK_DELETED) != 0) {
-        result->object = entry->object;
-        admit_end_flight(queue, entry);
-        admit_end(queue, index);
-        status = SCHEDQ_GONE;
+    } else if ((entry->marks & (MARK_DELETED | MARK_GROUP)) != 0) {
+        status = end_unfailed(queue, index, result);
     } else {
         status = verdict_check_failure(&queue->base.registry, entry->profile, failure,
                                        worker->words, sizeof worker->words);

@@ -30,6 +30,7 @@ struct walk {
     const schedq_change_t *change;
     const struct assigned_pod *assigned;  /* NULL: every pod is a candidate */
     const struct schedq_pod_list *listed; /* NULL: the same */
+    bool narrows;                         /* by `assigned`: no record is in a lot */
     uint64_t newest_insertion;
     struct lots_walk at;
     uint32_t wanted; /* pods behind which somebody waited for the lock */
@@ -135,11 +136,10 @@ member_passes(const void *ctx, const struct entry *entry)
 }
 
 /* A group, if any of its members is. */
-STRAIGHT bool
-is_candidate(const struct walk *walk, const struct entry *entry, uint32_t index)
+static bool
+group_passes(const struct walk *walk, uint32_t record)
 {
-    return entry_is_group(entry) ? mutex_gather_any(walk->route.queue, index, member_passes, walk)
-                                 : passes(walk, entry);
+    return mutex_gather_any(walk->route.queue, record, member_passes, walk);
 }
 
 /* Can any pod of this lot be a candidate? The catch-all's pods answer for themselves. */
@@ -153,7 +153,7 @@ lot_is_reached(const struct walk *walk, const struct lot *lot)
         (rejectors & registry_reached(registry, lot->key.profile, walk->event.event)) == 0) {
         return false;
     }
-    if (walk->assigned != NULL && !lot->key.affinity && !queue_has_groups(walk->route.queue) &&
+    if (walk->narrows && !lot->key.affinity &&
         (lot->key.unschedulable & registry_spread(registry, lot->key.profile)) == 0) {
         return false;
     }
@@ -171,7 +171,7 @@ try_listed(const struct walk *walk, uint32_t index)
     uint64_t silent, unschedulable = entry->unschedulable, pending = entry->pending;
 
     if (!narrow_concerns(walk->listed, entry->profile, entry->name, entry->name_length, &silent) ||
-        !is_candidate(walk, entry, index) || narrow_skips(silent, &unschedulable, &pending)) {
+        !passes(walk, entry) || narrow_skips(silent, &unschedulable, &pending)) {
         return;
     }
     const struct requeue_question question = {.pod = entry->object,
@@ -189,13 +189,33 @@ try_listed(const struct walk *walk, uint32_t index)
     }
 }
 
+/* A group's: whatever is on a list, all members are asked. */
+COLD static void
+try_record(const struct walk *walk, uint32_t index)
+{
+    struct mutex_queue *queue = walk->route.queue;
+    const struct entry *entry = pod_at(queue, index);
+
+    if (registry_gate_hears(&queue->base.registry, entry->profile, entry->gate,
+                            walk->event.event) &&
+        group_passes(walk, index) &&
+        mutex_route_by_strategy(&walk->route, index,
+                                mutex_gather_judge(queue, index, &walk->event))) {
+        queue->counters.moves++;
+    }
+}
+
 static void
 try_pod(const struct walk *walk, uint32_t index)
 {
     struct mutex_queue *queue = walk->route.queue;
     const struct entry *entry = pod_at(queue, index);
 
-    if (walk->listed != NULL && !entry_is_group(entry)) { /* of a group all members are asked */
+    if (entry_is_group(entry)) {
+        try_record(walk, index);
+        return;
+    }
+    if (walk->listed != NULL) {
         if (registry_gate_hears(&queue->base.registry, entry->profile, entry->gate,
                                 walk->event.event)) {
             try_listed(walk, index);
@@ -204,13 +224,11 @@ try_pod(const struct walk *walk, uint32_t index)
     }
     if (!registry_gate_hears(&queue->base.registry, entry->profile, entry->gate,
                              walk->event.event) ||
-        !is_candidate(walk, entry, index)) {
+        !passes(walk, entry)) {
         return;
     }
-    enum strategy strategy = entry_is_group(entry) ? mutex_gather_judge(queue, index, &walk->event)
-                                                   : mutex_moves_judge(queue, entry, &walk->event);
-
-    if (mutex_route_by_strategy(&walk->route, index, strategy)) {
+    if (mutex_route_by_strategy(&walk->route, index,
+                                mutex_moves_judge(queue, entry, &walk->event))) {
         queue->counters.moves++;
     }
 }
@@ -232,7 +250,7 @@ give_turn(struct walk *walk)
     walk->route.now = queue_now(queue);
 }
 
-static void
+RARELY static void
 walk_lot(struct walk *walk, uint32_t lot)
 {
     struct mutex_queue *queue = walk->route.queue;
@@ -264,7 +282,10 @@ walk_lots(struct walk *walk)
         /* Read before the walk: a lot that is emptied is taken apart. */
         uint32_t next = mutex_lots_next(&queue->lots, lot);
 
-        if (lot == LOT_CATCH_ALL || lot_is_reached(walk, lot_at(&queue->lots, lot))) {
+        const struct lot *seen = lot_at(&queue->lots, lot);
+
+        /* the catch-all alone may be empty */
+        if (lot == LOT_CATCH_ALL ? seen->head != NO_ENTRY : lot_is_reached(walk, seen)) {
             walk->at.lot = next;
             walk_lot(walk, lot);
             next = walk->at.lot;
@@ -329,7 +350,7 @@ move_target_groups(const struct walk *walk, uint32_t member)
         if (record == NO_ENTRY || !waits_for_event(pod_at(queue, record)) ||
             !registry_gate_hears(&queue->base.registry, pod_at(queue, record)->profile,
                                  pod_at(queue, record)->gate, walk->event.event) ||
-            !is_candidate(walk, pod_at(queue, record), record)) {
+            !group_passes(walk, record)) {
             continue;
         }
         if ((record == own || (queue->base.rules.groups_as_kube &&
@@ -404,6 +425,7 @@ mutex_notify(schedq_worker_t *worker, const schedq_change_t *request,
                                         .new_object = request->new_object};
     walk.change = request;
     walk.assigned = assigned;
+    walk.narrows = assigned != NULL && !queue_has_groups(queue);
     walk.listed = listed;
     walk.newest_insertion = queue->lots.sequence;
     walk.at.passed = false;

@@ -186,7 +186,7 @@ hold_leave(struct mutex_queue *queue, uint32_t index)
 }
 
 /* A record that is aside is nowhere. */
-COLD static void
+static void
 aside_enter(struct mutex_queue *queue, uint32_t index)
 {
     if (entry_is_member(pod_at(queue, index))) {
@@ -195,12 +195,33 @@ aside_enter(struct mutex_queue *queue, uint32_t index)
     }
 }
 
-COLD static void
+static void
 aside_leave(struct mutex_queue *queue, uint32_t index)
 {
     if (entry_is_member(pod_at(queue, index))) {
         word_store(&queue->base.words.aside, queue->base.words.aside - 1);
         mutex_groups_leave(&queue->groups, index);
+    }
+}
+
+COLD static void
+kept_enter(struct mutex_queue *queue, uint32_t index)
+{
+    if (pod_at(queue, index)->place == SCHEDQ_ASIDE) {
+        aside_enter(queue, index);
+    } else {
+        queue->time_changed = true;
+        hold_enter(queue, index);
+    }
+}
+
+COLD static void
+kept_leave(struct mutex_queue *queue, uint32_t index)
+{
+    if (pod_at(queue, index)->place == SCHEDQ_ASIDE) {
+        aside_leave(queue, index);
+    } else {
+        hold_leave(queue, index);
     }
 }
 
@@ -225,15 +246,11 @@ mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t plac
         queue->made_poppable++;
         return;
     }
-    if (place == SCHEDQ_ASIDE) {
-        aside_enter(queue, index);
+    if (place >= SCHEDQ_HELD) { /* and none is behind ASIDE */
+        kept_enter(queue, index);
         return;
     }
     queue->time_changed = true;
-    if (place == SCHEDQ_HELD) {
-        hold_enter(queue, index);
-        return;
-    }
     if (place == SCHEDQ_BACKOFF || place == SCHEDQ_ERROR_BACKOFF) {
         heap_enter(queue, index);
         queue->made_poppable +=
@@ -269,10 +286,8 @@ mutex_place_leave(struct mutex_queue *queue, uint32_t index)
         age_remove(queue, age_list_of(queue, entry->place), index);
         break;
     case SCHEDQ_HELD:
-        hold_leave(queue, index);
-        return;
     case SCHEDQ_ASIDE:
-        aside_leave(queue, index);
+        kept_leave(queue, index);
         return;
     default:
         return;

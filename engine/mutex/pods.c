@@ -395,6 +395,7 @@ delete_member(struct mutex_queue *queue, uint32_t index, schedq_result_t *result
         (place == SCHEDQ_ASIDE || (place == SCHEDQ_INFLIGHT && queue->base.rules.groups_as_kube))) {
         mutex_gather_left(&route, slot);
     }
+    result->poppable = queue->made_poppable > 0;
 }
 
 static void
@@ -421,7 +422,6 @@ mutex_delete(schedq_worker_t *worker, const struct pod_key *key, schedq_result_t
         result->ref = result->backing_off = 0;
         delete_found(queue, index, result);
         result->place = entry->place;
-        result->poppable = queue->made_poppable > 0;
     }
     queue_unlock(queue);
     return entry != NULL ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;

@@ -288,6 +288,9 @@ SCHEDQ_API schedq_status_t schedq_try_pop_group(schedq_worker_t *worker,
  * Takes what schedq_try_pop_group takes; waits for it until a time. While it waits it serves time,
  * as schedq_pop does.
  *
+ * A group that becomes poppable wakes every thread that waits to pop, pods or groups: those that
+ * find nothing sleep again.
+ *
  * @param deadline_ns nanoseconds on the queue's clock (schedq_now); SCHEDQ_NO_DEADLINE: none. If it
  *                    has passed, the call does not wait
  * @param group       as schedq_try_pop_group's

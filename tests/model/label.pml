@@ -31,9 +31,9 @@
  * Bounds: 3 lives. Each may stop anywhere.
  *
  * stands for engine/lockfree/signals/nominator.c judge_hint d6978282
- * stands for engine/lockfree/signals/nominator.c judge_description 2ba10ab3
- * stands for engine/lockfree/calls/add.c enter_under 298c662a
- * stands for engine/lockfree/calls/add.c describe_more 0e09bc78
+ * stands for engine/lockfree/signals/nominator.c judge_description d9eb49fd
+ * stands for engine/lockfree/calls/add.c enter_under f5ed3af2
+ * stands for engine/lockfree/calls/add.c describe_more af126d13
  * stands for engine/lockfree/calls/label.c lockfree_labelled dd930e76
  * stands for engine/lockfree/calls/label.c keep_those_that_exist d95a7b7f
  * stands for engine/lockfree/calls/label.c exists c2703130

@@ -47,7 +47,7 @@
  * stands for engine/lockfree/calls/fail.c take_back f080f4e0
  * stands for engine/lockfree/calls/fail.c judge_events a4f64790
  * stands for engine/lockfree/calls/fail.c event_came 4a0a9216
- * stands for engine/lockfree/calls/fail.c try_once 3339f985
+ * stands for engine/lockfree/calls/fail.c try_once 22b30fbf
  * stands for engine/lockfree/calls/fail.c look_in_flight 2e8e2468
  * stands for engine/lockfree/calls/fail.c try_round 65f6b580
  * stands for engine/lockfree/calls/events.c announce 98ad9239

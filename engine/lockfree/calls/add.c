@@ -347,16 +347,16 @@ needs_description(const schedq_pod_spec_t *spec)
 }
 
 /*
- * Before the pod exists: who reads what has this key (a label, a group; 0: none) then finds all
- * pods that do. False: no memory.
+ * Before the pod exists: who reads what has this key (a label, a group) then finds all pods that
+ * do. False: no memory.
  */
-static bool
+STRAIGHT bool
 enter_under(struct worker *worker, struct nominator *nominator, uint64_t key,
             const struct arrival *arrival)
 {
-    return key == 0 || (nominator_make(nominator) &&
-                        nominator_insert(nominator, worker->epoch, key, arrival->record,
-                                         ref_version(arrival->ref), 0));
+    return nominator_make(nominator) &&
+           nominator_insert(nominator, worker->epoch, key, arrival->record,
+                            ref_version(arrival->ref), 0);
 }
 
 COLD static bool
@@ -367,8 +367,10 @@ describe_more(struct worker *worker, const struct incoming_pod *pod, struct arri
 
     description.marks |= (description.flags & SCHEDQ_POD_ORDER_KEY) != 0 ? MARK_OWN_KEY : 0;
     arrival->group = pod->spec->group;
-    if (!enter_under(worker, &queue->labels, pod->spec->label, arrival) ||
-        !enter_under(worker, &queue->members, pod->spec->group, arrival)) {
+    if (pod->spec->label != 0 && !enter_under(worker, &queue->labels, pod->spec->label, arrival)) {
+        return false;
+    }
+    if (pod->spec->group != 0 && !enter_under(worker, &queue->members, pod->spec->group, arrival)) {
         return false;
     }
     if (description.described_node != 0 && enters_nominator(queue, pod, arrival->to.place) &&

@@ -60,11 +60,10 @@ struct failing {
     bool activated;
     /* the gate that it was put behind heard of an event that it was not asked about */
     bool unjudged;
-    bool described; /* what is newest about the pod was installed */
-    bool joins;     /* it is a member, and its group was told that it comes; `counted` */
-    uint64_t counted;
-    bool drawn;       /* the record has the order key of this failure */
-    struct view view; /* as it was seen last */
+    bool described;          /* what is newest about the pod was installed */
+    bool drawn;              /* the record has the order key of this failure */
+    uint64_t group, counted; /* of a member: what it comes to, and what gather_announce gave */
+    struct view view;        /* as it was seen last */
     struct {
         schedq_history_t history;
         uint64_t unschedulable, pending, pop_order;
@@ -425,19 +424,28 @@ ask_gates(struct failing *failing, const struct view *view, enum strategy strate
     decision->way = failing->judged.way;
 }
 
+/* Held, or with its group. FREE: neither. */
+COLD static enum place
+place_of_kept(const struct description *description, int64_t now)
+{
+    return description_keeps(description, now)       ? PLACE_HELD
+           : (description->marks & MARK_MEMBER) != 0 ? PLACE_ASIDE
+                                                     : PLACE_FREE;
+}
+
 /* The object in view->description is alive. */
 static void
 decide_failure(struct failing *failing, const struct view *view, struct decision *decision)
 {
     struct worker *worker = failing->worker;
 
-    if (description_keeps(&view->description, failing->now)) {
-        *decision = (struct decision){.way = {.place = PLACE_HELD}};
-        return;
-    }
-    if (route_is_aside(view)) {
-        *decision = (struct decision){.way = {.place = PLACE_ASIDE}};
-        return;
+    if ((view->description.marks & (MARKS_KEEP | MARK_MEMBER)) != 0) {
+        enum place place = place_of_kept(&view->description, failing->now);
+
+        if (place != PLACE_FREE) {
+            *decision = (struct decision){.way = {.place = place}};
+            return;
+        }
     }
     if (queue_of(worker)->base.rules.host) {
         decide_by_host(failing, view, decision);
@@ -512,7 +520,7 @@ tell_failure(const struct failing *failing, const struct view *view, const struc
     result->unschedulable =
         failing->failure->unschedulable | gate_bit(to->place == PLACE_GATED ? to->gate : 0);
     result->pending = failing->failure->pending;
-    if (queue->base.rules.host && to->place != PLACE_ACTIVE && !place_is_kept(to->place)) {
+    if (queue->base.rules.host && to->place != PLACE_ACTIVE && to->place < PLACE_HELD) {
         result->ref = ref_make(version_next(failing->version), failing->record);
         result->backing_off = route_is_backing_off(queue, to->gate, &view->history, failing->now);
     }
@@ -547,14 +555,11 @@ try_once(struct failing *failing, const struct view *planned, const struct decis
 
     transfer.desc = view->desc;
     prepare_record(failing, &transfer);
-    if (to->place == PLACE_ASIDE && !failing->joins) {
-        failing->joins = true;
-        failing->counted = gather_announce(worker, view->description.group);
-    }
     transfer_publish(worker, &transfer, CAUSE_NONE);
     bool outdated = event_came(failing, view, decision);
+    /* the places of pods that are kept are the last */
     bool counts =
-        !place_is_kept(to->place) && (to->place != PLACE_GATED || queue->base.rules.counts_updates);
+        to->place < PLACE_HELD && (to->place != PLACE_GATED || queue->base.rules.counts_updates);
     const uint32_t cause = cause_of(LABEL_FAILURE, false) | (decision->way.named ? CAUSE_NAMED : 0);
     const uint64_t version = failing->version;
 
@@ -784,11 +789,11 @@ give_token_back(struct failing *failing, schedq_token_t *token, schedq_status_t 
     return status;
 }
 
-/* May leave the section. */
+/* A member: behind gather_announce. May leave the section. */
 COLD static void
 join_group(struct failing *failing, schedq_status_t status)
 {
-    const uint64_t group = failing->view.description.group;
+    const uint64_t group = failing->group;
 
     if (status == SCHEDQ_OK && failing->result->place == SCHEDQ_ASIDE) {
         const schedq_pod_t pod = entry_handle(failing->record, failing->view.life);
@@ -798,6 +803,14 @@ join_group(struct failing *failing, schedq_status_t status)
     } else {
         gather_withdraw(failing->worker, group, failing->counted);
     }
+}
+
+/* A member: its group is told before it is there. */
+COLD static void
+announce_member(struct failing *failing)
+{
+    failing->group = failing->view.description.group;
+    failing->counted = gather_announce(failing->worker, failing->group);
 }
 
 schedq_status_t
@@ -812,16 +825,20 @@ lockfree_fail(schedq_worker_t *base, schedq_token_t *token, const schedq_failure
     failing.failure = failure;
     failing.result = result;
     failing.asks_host = queue_asks_host(queue_of(worker));
-    failing.activated = failing.unjudged = failing.described = failing.drawn = failing.joins =
-        false;
+    failing.activated = failing.unjudged = failing.described = failing.drawn = false;
     failing.judged.any = failing.judged.asked = false;
     schedq_status_t status = claim(&failing, *token);
 
     if (status == SCHEDQ_OK) {
+        const bool joins = route_is_aside(&failing.view);
+
+        if (joins) {
+            announce_member(&failing);
+        }
         status = fail(&failing);
-    }
-    if (failing.joins) {
-        join_group(&failing, status);
+        if (joins) {
+            join_group(&failing, status);
+        }
     }
     if (status != SCHEDQ_OK) {
         status = give_token_back(&failing, token, status);

@@ -178,7 +178,7 @@ fill_group(struct worker *worker, struct entry *entry, const struct group_block 
     u64_store(&entry->name, (uint64_t)name->hash << 32 | cell);
     u64_store(&entry->unschedulable, 0);
     u64_store(&entry->pending, 0);
-    time_store(&entry->timestamp, now);
+    time_store(&entry->timestamp, 0);
     time_store(&entry->initial_attempt, 0);
     u64_store(&entry->attempts_rejections, 0);
     u32_store(&entry->errors, 0);

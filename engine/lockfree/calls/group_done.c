@@ -115,16 +115,38 @@ event_reached_any(const struct queue *queue, const struct gathered *gathered)
  * hints and gates were asked outside of the section in which they were read.
  */
 static void
-note_placed(struct worker *worker, const struct gathered *gathered, bool placed)
+note_placed(struct worker *worker, struct gathered *gathered, bool placed)
 {
     for (uint32_t i = 0; i < gathered->group_count; i++) {
+        struct gathered_group *group = &gathered->groups[i];
         struct group_found found;
 
-        if (gather_find(worker, gathered->groups[i].number, &found)) {
-            if (placed && (i == 0 || u32_load(&found.block->tried) != 0)) {
+        if (gather_find(worker, group->number, &found)) {
+            group->was_tried = u32_load(&found.block->tried) != 0;
+            group->became_placed =
+                placed && (i == 0 || group->was_tried) && u32_load(&found.block->placed) == 0;
+            if (group->became_placed) {
                 u32_store_release(&found.block->placed, 1);
             }
             u32_store(&found.block->tried, 0);
+        }
+    }
+}
+
+/* The cycle goes on: another round may find no memory, and leaves the groups as they were. */
+static void
+take_note_back(struct worker *worker, const struct gathered *gathered)
+{
+    for (uint32_t i = 0; i < gathered->group_count; i++) {
+        const struct gathered_group *group = &gathered->groups[i];
+        struct group_found found;
+
+        if ((group->was_tried || group->became_placed) &&
+            gather_find(worker, group->number, &found)) {
+            u32_store(&found.block->tried, group->was_tried ? 1 : 0);
+            if (group->became_placed) {
+                u32_store_release(&found.block->placed, 0);
+            }
         }
     }
 }
@@ -167,7 +189,7 @@ write_end(const struct ending *ending, struct entry *entry, const schedq_history
     u64_store(&entry->attempts_rejections, (uint64_t)history->attempts << 32 | history->rejections);
     u32_store(&entry->errors, history->errors);
     if (way->place == PLACE_READY && history->initial_attempt_ns == 0) {
-        time_store(&entry->initial_attempt, ending->now);
+        time_store(&entry->timestamp, ending->now); /* as begin_cycle */
     }
     u64_store(&entry->flight, stay_word(state_version(next), way->gate));
 }
@@ -351,6 +373,9 @@ end_once(struct ending *ending, uint64_t *number, uint64_t *changes)
                 u64_store(&worker->joining, *number);
             }
             step = bring(ending, &planned, &way, &transfer, asked, &gathered);
+            if (step == GATHER_AGAIN) {
+                take_note_back(worker, &gathered);
+            }
         }
     }
     gather_free(&gathered);

@@ -125,7 +125,7 @@ begin_cycle(struct worker *worker, const struct group_found *root, uint64_t stat
     u32_store(&entry->errors, history.errors); /* what was forgotten stays so */
     u64_store(&entry->unschedulable, 0);
     u64_store(&entry->pending, 0);
-    time_store(&entry->initial_attempt, history.initial_attempt_ns);
+    time_store(&entry->timestamp, history.initial_attempt_ns);
     u64_store(&entry->flight, stay_word(state_version(state), 0));
     *out = (schedq_popped_group_t){
         .token.bits = token,

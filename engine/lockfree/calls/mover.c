@@ -74,9 +74,9 @@ describe_moved(const struct mover *mover, uint32_t record, struct view *view, en
 STRAIGHT bool
 is_described(const struct mover *mover, const struct view *view, enum place to)
 {
-    return mover->flushes || (to == PLACE_READY && view->history.initial_attempt_ns == 0) ||
-           (to == PLACE_ACTIVE &&
-            (view->history.initial_attempt_ns == 0 || renominates(mover, view)));
+    return mover->flushes ||
+           (to == PLACE_ACTIVE ? view->history.initial_attempt_ns == 0 || renominates(mover, view)
+                               : to == PLACE_READY && view->history.initial_attempt_ns == 0);
 }
 
 static void
@@ -284,10 +284,11 @@ join_again(struct mover *mover, uint32_t record, const struct view *view, uint32
     uint64_t counted = gather_announce(worker, group);
 
     if (!switch_pod(worker, view->entry, view->state, view->desc,
-                    state_switched(view->state, 0, PLACE_ASIDE), cause)) {
+                    state_switched(view->state, 0, PLACE_ASIDE), CAUSE_NONE)) {
         gather_withdraw(worker, group, counted);
         return SCHEDQ_CHANGED;
     }
+    tally_add(&worker->tally.moves, (cause & CAUSE_MOVE) != 0 ? UINT64_C(1) : 0);
     gather_joined(worker, group, counted, entry_handle(record, view->life), mover->result);
     return SCHEDQ_OK;
 }
@@ -314,7 +315,9 @@ move_alone(struct mover *mover, uint32_t record, const struct view *view, const 
         return SCHEDQ_NOMEM;
     }
     transfer_publish(worker, &transfer, cause);
-    if (transfer_switch(worker, &transfer, cause)) {
+    const bool moved = transfer_switch(worker, &transfer, cause);
+
+    if (moved) {
         switch_note_freed(transfer.entry, transfer.state, transfer_next(&transfer), cause);
         transfer_report(way->place, mover->result);
         if (counted != CAUSE_NONE) {
@@ -328,6 +331,7 @@ move_alone(struct mover *mover, uint32_t record, const struct view *view, const 
         mover->result->poppable = 1;
         publish_wake(worker);
     } else if (way->place == PLACE_READY) {
+        mover->result->to_active += moved ? 1 : 0;
         mover->result->poppable = 1;
         gather_wake(worker);
     }
@@ -786,10 +790,6 @@ decide(struct mover *mover, const struct view *view, bool unjudged, struct way *
 {
     enum place place = state_place(view->state);
     bool owed = unjudged && place_waits_for_event(place);
-
-    if (place == PLACE_ASIDE) {
-        return false; /* only its group's holder takes it from there */
-    }
 
     if (mover->decide(mover, view, way)) {
         return true;

@@ -255,20 +255,15 @@ flush_of(struct serving *serving, enum place place, int64_t limit)
 
 /* ---- backoff --------------------------------------------------------------------------------- */
 
-COLD static int64_t
-expiry_of_record(struct worker *worker, const struct view *view)
+/* Of a pod, or a record, that was not found due. */
+COLD static bool
+backs_off_still(struct worker *worker, const struct view *view, int64_t limit)
 {
-    const struct backoff_rules rules = gather_backoff_rules(worker, view);
     const struct backoff_counters counters = backoff_counters_of(&view->history);
+    const struct backoff_rules rules = view_is_group(view) ? gather_backoff_rules(worker, view)
+                                                           : queue_of(worker)->base.rules.backoff;
 
-    return backoff_expiry(&rules, &counters, view->history.timestamp_ns);
-}
-
-STRAIGHT int64_t
-expiry_of(struct worker *worker, const struct view *view)
-{
-    return view_is_group(view) ? expiry_of_record(worker, view)
-                               : backoff_expiry_of(queue_of(worker), &view->history);
+    return backoff_expiry(&rules, &counters, view->history.timestamp_ns) > limit;
 }
 
 static bool
@@ -278,7 +273,7 @@ backoff_is_over(struct mover *mover, const struct view *view, struct way *way)
     const struct queue *queue = queue_of(mover->worker);
 
     if (state_place(view->state) != flush->place ||
-        (!mover_is_due(mover, view) && expiry_of(mover->worker, view) > flush->limit)) {
+        (!mover_is_due(mover, view) && backs_off_still(mover->worker, view, flush->limit))) {
         return false;
     }
     *way = queue->base.rules.host ? (struct way){.place = PLACE_ACTIVE}
@@ -617,7 +612,6 @@ server_serve(struct server *server, int64_t wanted, int64_t now)
 /* Over the workers. Relaxed: advice. */
 struct sums {
     uint64_t pops, active, inflight;
-    uint64_t ready; /* groups' records */
 };
 
 /* Asks what a worker owes, too. */
@@ -625,13 +619,7 @@ static struct sums
 look_at_workers(struct worker *worker)
 {
     const struct queue *queue = queue_of(worker);
-    const struct groups *groups = queue_groups(queue);
     struct sums sums = {.inflight = u64_load(&queue->guests.inflight)};
-
-    if (groups != NULL) {
-        sums.inflight += u64_load(&groups->at_cycle);
-        sums.ready = u64_load(&groups->at_ready);
-    }
 
     for (uint32_t i = 0; i < queue_slots(queue); i++) {
         const struct worker *other = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
@@ -641,14 +629,35 @@ look_at_workers(struct worker *worker)
             sums.active += u64_load(&other->tally.active);
             sums.inflight += u64_load(&other->tally.inflight);
             stray_ask_owed(worker, other);
-            uint64_t joining = groups != NULL ? u64_load_acquire(&other->joining) : 0;
-
-            if (joining != 0) {
-                gather_look_after(worker, joining);
-            }
         }
     }
     return sums;
+}
+
+/* In a queue that has groups: what workers are about to complete. */
+static void
+look_at_groups(struct worker *worker)
+{
+    const struct queue *queue = queue_of(worker);
+
+    for (uint32_t i = 0; i < queue_slots(queue); i++) {
+        const struct worker *other = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
+        uint64_t joining = other != NULL ? u64_load_acquire(&other->joining) : 0;
+
+        if (joining != 0) {
+            gather_look_after(worker, joining);
+        }
+    }
+}
+
+/* There is a note, or there are groups. */
+COLD static void
+look_closer(struct worker *worker)
+{
+    (void)stray_gather(worker);
+    if (stray_is_noted(queue_of(worker), STRAY_GROUPS)) {
+        look_at_groups(worker);
+    }
 }
 
 static bool
@@ -674,14 +683,13 @@ is_in_a_band(struct queue *queue)
  * producer may have stopped before it set the word, or woke a sleeper.
  */
 static bool
-is_poppable(struct queue *queue, const struct sums *sums)
+is_poppable(struct queue *queue, uint64_t active)
 {
     schedq_words_t *words = &queue->base.words;
 
-    return sums->ready != 0 ||
-           ((int64_t)sums->active > 0 && u32_load(u32_of(&words->poppable)) != 0) ||
+    return ((int64_t)active > 0 && u32_load(u32_of(&words->poppable)) != 0) ||
            (queue->base.rules.pop_from_backoff && u64_load(u64_of(&words->backoff)) > 0) ||
-           is_in_a_band(queue);
+           is_in_a_band(queue) || queue_has_ready(queue);
 }
 
 /*
@@ -723,7 +731,7 @@ keep_up(struct worker *worker, schedq_result_t *result)
         /* the pods that would ask for them are gone */
         event_log_forget(&queue->log, worker->hazard, drawn);
     }
-    bool poppable = is_poppable(queue, &sums);
+    bool poppable = is_poppable(queue, sums.active);
 
     if (u64_load(&queue->ended) != 0) {
         finish_ended(worker);
@@ -752,7 +760,9 @@ bool
 serve_upkeep(struct worker *worker, schedq_result_t *result)
 {
     section_begin(worker);
-    (void)stray_gather(worker);
+    if (stray_is_noted(queue_of(worker), STRAY_BITS)) {
+        look_closer(worker);
+    }
     return keep_up(worker, result);
 }
 
@@ -762,8 +772,8 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
     struct worker *worker = worker_of(base);
 
     section_begin(worker);
-    if (stray_is_noted(queue_of(worker), STRAY_NOTES)) {
-        (void)stray_gather(worker); /* what is due, and in no bin so far, is served too */
+    if (stray_is_noted(queue_of(worker), STRAY_BITS)) {
+        look_closer(worker); /* what is due, and in no bin so far, is served too */
     }
     const struct served served = serve_time(worker, SERVE_ALL, result);
     (void)keep_up(worker, result);

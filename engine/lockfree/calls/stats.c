@@ -67,7 +67,7 @@ add_root(struct worker *worker, const struct view *view, schedq_stats_t *stats)
     }
 }
 
-/* Goes through every record, in a queue that has groups. */
+/* Goes through every record, in a queue that has groups. A group in its cycle is no pod. */
 static void
 add_groups(schedq_t *base, schedq_stats_t *stats)
 {
@@ -84,6 +84,7 @@ add_groups(schedq_t *base, schedq_stats_t *stats)
 
         if (report_any(queue, i, &view) && view_is_group(&view)) {
             stats->groups++;
+            stats->inflight -= state_place(view.state) == PLACE_CYCLE ? 1 : 0;
             if (view.description.group == 0) {
                 add_root(worker, &view, stats);
             }

@@ -3,6 +3,7 @@
 
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/route.h"
+#include "lockfree/moves/stray.h"
 
 #include <string.h>
 
@@ -1310,14 +1311,11 @@ gather_end(struct worker *worker, uint32_t record, struct entry *entry, struct g
     epoch_retire(worker->epoch, &block->block, &queue->base.memory, MEMORY_QUEUES, sizeof *block);
 }
 
-bool
-gather_open(struct queue *queue)
+static bool
+make_groups(struct queue *queue)
 {
     struct memory *memory = &queue->base.memory;
 
-    if (queue_has_groups(queue)) {
-        return true;
-    }
     if (!nominator_make(&queue->families) || !nominator_make(&queue->members)) {
         return false;
     }
@@ -1331,10 +1329,22 @@ gather_open(struct queue *queue)
                                  .place = PLACE_READY,
                                  .ties = queue->base.rules.fifo ? TIES_BY_KEY : TIES_BY_RANK});
     incoming_open_groups(&made->incoming, memory);
-    if (!ptr_cas(&queue->groups, NULL, made)) { /* gather_open:A, read by queue_groups */
+    if (!ptr_cas(&queue->groups, NULL, made)) { /* make_groups:A, read by queue_groups */
         bin_close(&made->ready, memory);
         incoming_close(&made->incoming);
         memory_free(memory, MEMORY_OTHER, made, sizeof *made);
+    }
+    return true;
+}
+
+bool
+gather_open(struct queue *queue)
+{
+    if (!queue_has_groups(queue) && !make_groups(queue)) {
+        return false;
+    }
+    if (!stray_is_noted(queue, STRAY_GROUPS)) {
+        queue_note_stray(queue, STRAY_GROUPS); /* also for one that stopped here */
     }
     return true;
 }

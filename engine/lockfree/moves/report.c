@@ -5,6 +5,20 @@
 #include "lockfree/moves/route.h"
 #include "policy/backoff.h"
 
+/* Of a group's record, which has its initial attempt where a pod has its Timestamp (entry.h). */
+COLD static void
+report_group(uint64_t state, struct view *view)
+{
+    const int64_t first = view->history.timestamp_ns;
+
+    if ((view->description.flags & DESCRIBED_FORGOTTEN) != 0 && state_place(state) != PLACE_CYCLE) {
+        view->history = (schedq_history_t){.initial_attempt_ns = view->gating.first};
+    } else if (first != 0) {
+        view->history.initial_attempt_ns = first;
+    }
+    view->history.timestamp_ns = view->description.not_before;
+}
+
 bool
 report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view)
 {
@@ -21,13 +35,8 @@ report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct
     view->seen = u64_load_acquire(&entry->seen);
     if (view->history.initial_attempt_ns == 0) {
         view->history.initial_attempt_ns = view->gating.first;
-    }
-    if ((view->description.flags & DESCRIBED_GROUP) != 0) {
-        view->history.timestamp_ns = view->description.not_before;
-        if ((view->description.flags & DESCRIBED_FORGOTTEN) != 0 &&
-            state_place(state) != PLACE_CYCLE) {
-            view->history = (schedq_history_t){.timestamp_ns = view->description.not_before,
-                                               .initial_attempt_ns = view->gating.first};
+        if ((view->description.flags & DESCRIBED_GROUP) != 0) {
+            report_group(state, view);
         }
     }
     /* Each value of the word is used once, so the description was not given back in between. */

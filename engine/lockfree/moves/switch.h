@@ -105,7 +105,7 @@ switch_count_many(struct worker *worker, enum place to, uint32_t cause, uint32_t
     if ((cause & CAUSE_MOVE) != 0) {
         tally_add(&worker->tally.moves, count);
     }
-    if (to != PLACE_ASIDE && (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates)) {
+    if (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates) {
         incoming_count(worker->incoming, &queue->incoming_late, label, incoming_place(to),
                        (cause & CAUSE_NAMED) != 0, count);
     }
@@ -152,7 +152,7 @@ switch_change(struct worker *worker, enum place place, uint64_t by)
         (void)u64_add(&queue_groups(queue_of(worker))->at_ready, by);
         break;
     case PLACE_CYCLE:
-        (void)u64_add(&queue_groups(queue_of(worker))->at_cycle, by);
+        (void)u64_add(&queue_of(worker)->guests.inflight, by);
         break;
     case PLACE_IDLE:
     case PLACE_FREE:

@@ -22,31 +22,29 @@ transfer_lower_deadline(struct worker *worker, int64_t due)
     }
 }
 
-bool
+struct destination
 transfer_record_to_backoff(struct worker *worker, const struct view *view,
-                           struct destination *destination)
+                           struct destination destination)
 {
     const struct backoff_rules rules = gather_backoff_rules(worker, view);
 
-    return transfer_to_backoff_by(worker, &rules, view, destination);
+    (void)transfer_to_backoff_by(worker, &rules, view, &destination); /* false: no bin */
+    return destination;
 }
 
-void
-transfer_to_group(struct worker *worker, const struct view *view, struct destination *destination)
+struct destination
+transfer_to_kept(struct worker *worker, const struct view *view, struct destination destination)
 {
-    if (destination->place == PLACE_READY) {
-        destination->bin = &queue_groups(queue_of(worker))->ready;
-        destination->tie = tie_of_description(&destination->bin->residence, &view->description);
-    }
-}
+    struct queue *queue = queue_of(worker);
 
-void
-transfer_to_held(struct worker *worker, const struct view *view, struct destination *destination)
-{
-    if (!description_is_held(&view->description)) {
-        destination->bin = &queue_of(worker)->waiting.held;
-        destination->key = destination->due = view->description.not_before;
+    if (destination.place == PLACE_READY) {
+        destination.bin = &queue_groups(queue)->ready;
+        destination.tie = tie_of_description(&destination.bin->residence, &view->description);
+    } else if (destination.place == PLACE_HELD && !description_is_held(&view->description)) {
+        destination.bin = &queue->waiting.held;
+        destination.key = destination.due = view->description.not_before;
     }
+    return destination;
 }
 
 /* ---- pods that exist ------------------------------------------------------------------------- */

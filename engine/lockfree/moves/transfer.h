@@ -111,11 +111,11 @@ transfer_announce(struct worker *worker, const struct destination *destination, 
     }
 }
 
-/** Counts pods that came to a place. */
+/** Counts pods that came to a place, and records that wait. */
 static inline void
 transfer_report_many(enum place place, uint32_t count, schedq_result_t *result)
 {
-    result->to_active += place == PLACE_ACTIVE || place == PLACE_READY ? count : 0;
+    result->to_active += place == PLACE_ACTIVE ? count : 0;
     result->to_parked += place == PLACE_PARKED ? count : 0;
     result->to_gated += place == PLACE_GATED ? count : 0;
     result->to_backoff += place_backs_off(place) ? count : 0;
@@ -164,17 +164,18 @@ transfer_to_backoff_by(struct worker *worker, const struct backoff_rules *rules,
     return true;
 }
 
-/** A group's record: the same, by its size. */
-COLD bool transfer_record_to_backoff(struct worker *worker, const struct view *view,
-                                     struct destination *destination);
+/** A group's record: the same, by its size. What comes by value has an address in no caller. */
+COLD struct destination transfer_record_to_backoff(struct worker *worker, const struct view *view,
+                                                   struct destination destination);
 
 STRAIGHT bool
 transfer_to_backoff(struct worker *worker, const struct view *view, struct destination *destination)
 {
-    return (view->description.flags & DESCRIBED_GROUP) != 0
-               ? transfer_record_to_backoff(worker, view, destination)
-               : transfer_to_backoff_by(worker, &queue_of(worker)->base.rules.backoff, view,
-                                        destination);
+    if ((view->description.flags & DESCRIBED_GROUP) != 0) {
+        *destination = transfer_record_to_backoff(worker, view, *destination);
+        return destination->bin != NULL;
+    }
+    return transfer_to_backoff_by(worker, &queue_of(worker)->base.rules.backoff, view, destination);
 }
 
 STRAIGHT void
@@ -197,13 +198,12 @@ transfer_to_waiting(struct worker *worker, const struct view *view, int64_t sinc
         destination->bin != NULL ? leftover_due(&queue->base.rules, since) : SCHEDQ_NO_DEADLINE;
 }
 
-/** Held: where a time releases it, unless a call does. */
-void transfer_to_held(struct worker *worker, const struct view *view,
-                      struct destination *destination);
-
-/** A member aside, a record idle or READY. */
-COLD void transfer_to_group(struct worker *worker, const struct view *view,
-                            struct destination *destination);
+/**
+ * Held: where a time releases it, unless a call does. A member aside and an idle record: in no
+ * container. A record that is READY: in the bin of those.
+ */
+COLD struct destination transfer_to_kept(struct worker *worker, const struct view *view,
+                                         struct destination destination);
 
 /**
  * Of the pod that `view` shows, what decides where exactly: description, history, sets and profile.
@@ -215,21 +215,18 @@ transfer_find(struct worker *worker, const struct view *view, const struct way *
 {
     *destination =
         (struct destination){.place = way->place, .gate = way->gate, .due = SCHEDQ_NO_DEADLINE};
-    if (way->place >= PLACE_ASIDE) {
-        transfer_to_group(worker, view, destination);
-        return true;
-    }
     switch (way->place) {
     case PLACE_ACTIVE:
         return transfer_to_active(worker, view, destination);
     case PLACE_BACKOFF:
     case PLACE_ERROR_BACKOFF:
         return transfer_to_backoff(worker, view, destination);
-    case PLACE_HELD:
-        transfer_to_held(worker, view, destination);
+    case PLACE_PARKED:
+    case PLACE_GATED:
+        transfer_to_waiting(worker, view, since, destination);
         return true;
     default:
-        transfer_to_waiting(worker, view, since, destination);
+        *destination = transfer_to_kept(worker, view, *destination);
         return true;
     }
 }

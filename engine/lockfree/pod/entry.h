@@ -75,6 +75,7 @@ struct entry {
     atomic_u64 unschedulable, pending;
 
     atomic_u64 life; /* second line */
+    /* a record's: its initial attempt, 0 until it was popped; and 0 */
     atomic_u64 timestamp, initial_attempt;
     atomic_u64 attempts_rejections; /* 32 bits each */
     atomic_u32 errors;
@@ -157,6 +158,7 @@ struct description {
 #define MARK_LABEL 8
 #define MARK_MEMBER 128 /* of a group; of a record, too, whose `group` is the parent */
 /* of a description; the others are of its record */
+#define MARKS_KEEP (MARK_HELD | MARK_NOT_BEFORE) /* until then */
 #define MARKS (MARK_OWN_KEY | MARK_HELD | MARK_NOT_BEFORE | MARK_LABEL | MARK_MEMBER)
 /*
  * In the flags of a group's record (group.h): it is one; it was undeclared in its cycle; it was
@@ -364,7 +366,7 @@ description_is_held(const struct description *description)
 static inline bool
 description_keeps(const struct description *description, int64_t now)
 {
-    return (description->marks & (MARK_HELD | MARK_NOT_BEFORE)) != 0 &&
+    return (description->marks & MARKS_KEEP) != 0 &&
            (description_is_held(description) || description->not_before > now);
 }
 

@@ -143,10 +143,11 @@ static enum standing
 judge_description(const struct nominator *nominator, const struct hint *hint,
                   const struct description *description)
 {
-    if (is_unnumbered(nominator)) {
-        uint64_t key = u64_load(&nominator->drawn) == NOMINATOR_LABELS
-                           ? description_label(description)
-                           : description_group(description);
+    const uint64_t drawn = u64_load(&nominator->drawn);
+
+    if (drawn >= NOMINATOR_GROUPS) { /* is_unnumbered */
+        uint64_t key = drawn == NOMINATOR_LABELS ? description_label(description)
+                                                 : description_group(description);
 
         return key == hint->node ? STANDING_NOMINATED : STANDING_OVER;
     }
