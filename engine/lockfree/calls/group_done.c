@@ -295,6 +295,7 @@ bring(struct ending *ending, const struct view *view, const struct way *way,
         gather_count(worker, view->seen, way->place, cause | (way->named ? CAUSE_NAMED : 0));
     }
     if (way->place == PLACE_READY) {
+        ending->result->to_active++;
         ending->result->poppable = 1;
         gather_wake(worker);
     }
