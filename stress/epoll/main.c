@@ -10,11 +10,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include <schedq/schedq.h>
+
+#include "support/arguments.h"
 
 #define PRODUCERS 2
 #define BATCH 64
@@ -101,30 +102,36 @@ consume(schedq_t *queue, schedq_worker_t *worker, uint64_t pods)
     return counts;
 }
 
-static uint8_t
-engine_of(const char *name)
-{
-    must(strcmp(name, "lockfree") == 0 || strcmp(name, "mutex") == 0,
-         "usage: schedq-epoll [lockfree|mutex [PODS]]: PODS 2..100000000, default 1000000");
-    return strcmp(name, "mutex") == 0 ? SCHEDQ_ENGINE_MUTEX : SCHEDQ_ENGINE_LOCKFREE;
-}
+struct options {
+    const argument_choice_t *engine;
+    uint64_t pods;
+};
+
+static const argument_t table[] = {ARGUMENT_CHOICE(struct options, engine, "engine", 'e',
+                                                   argument_engines, "lockfree (default) or mutex"),
+                                   ARGUMENT_NUMBER(struct options, pods, "pods", 'p', PRODUCERS,
+                                                   100000000,
+                                                   "pods in all; 2..100000000, default 1000000"),
+                                   ARGUMENTS_END};
 
 int
 main(int argc, char **argv)
 {
     schedq_config_t config = SCHEDQ_CONFIG_INIT;
-    uint64_t pods = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
+    struct options options = {argument_engine_default(), 1000000};
     pthread_t producers[PRODUCERS];
     struct run run;
     schedq_worker_t *worker;
     char why[200];
 
+    arguments_read(
+        &(command_line_t){.table = table, .doc = "Send pods through an epoll loop of schedq."},
+        argc, argv, &options);
     config.max_pods = 0;
-    config.engine = engine_of(argc > 1 ? argv[1] : "lockfree");
-    must(pods >= PRODUCERS && pods <= 100000000, "PODS: 2..100000000");
+    config.engine = (uint8_t)options.engine->value;
     must(schedq_create(&config, &run.queue, why, sizeof why) == SCHEDQ_OK, why);
     must(schedq_worker_register(run.queue, &worker, why, sizeof why) == SCHEDQ_OK, why);
-    run.pods = pods / PRODUCERS;
+    run.pods = options.pods / PRODUCERS;
     for (int i = 0; i < PRODUCERS; i++) {
         must(pthread_create(&producers[i], NULL, produce, &run) == 0, "no thread");
     }
