@@ -181,10 +181,12 @@ struct worker {
     atomic_u64 room;
     /* a group that may have become complete by what this worker does, or 0 (gather.h) */
     atomic_u64 joining;
+    bool asked_members; /* of a group, since it last looked at the gate (gather_look_at_gate) */
     /* kube: of this group and those below only members count that came up to there; 0: all do */
     struct {
         uint64_t group;
         int64_t time, key;
+        uint64_t joined; /* how many those are */
     } joins_up_to;
     atomic_u64 holds;               /* of active pods; counted as in the tally */
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */

@@ -365,14 +365,38 @@ mutex_gather_changed(const struct route *route, uint32_t root)
     }
 }
 
+/* Does a member wait behind this gate? The search ends at the first. */
+static bool
+is_gated_by(const struct mutex_queue *queue, uint32_t root, uint8_t gate)
+{
+    struct members members = members_of(&queue->groups, root);
+    uint32_t index;
+
+    do {
+        index = members_next(&members);
+    } while (index != NO_ENTRY && pod_at(queue, index)->gate != gate);
+    return index != NO_ENTRY;
+}
+
+/* Is the record gated, and not because of a member that had this gate? */
+static bool
+stays_without(const struct mutex_queue *queue, uint32_t root, uint8_t gate)
+{
+    const struct entry *record = pod_at(queue, group_at(&queue->groups, root)->record);
+
+    return record->place == SCHEDQ_GATED && !queue->base.rules.groups_as_kube &&
+           mutex_groups_is_complete(&queue->groups, root) &&
+           (gate != record->gate || is_gated_by(queue, root, gate));
+}
+
 void
-mutex_gather_left(const struct route *route, uint32_t slot)
+mutex_gather_left(const struct route *route, uint32_t slot, uint8_t gate)
 {
     uint32_t root = mutex_groups_root(&route->queue->groups, slot);
     struct route leaving = *route;
 
     leaving.label = LABEL_POD_ADD; /* as when one comes */
-    if (root != NO_GROUP) {
+    if (root != NO_GROUP && !stays_without(route->queue, root, gate)) {
         mutex_gather_changed(&leaving, root);
     }
 }

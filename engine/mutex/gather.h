@@ -14,8 +14,8 @@
 /** The record of a group's root; NO_ENTRY: it has no root. */
 uint32_t mutex_gather_record(const struct mutex_queue *queue, uint32_t slot);
 
-/** A member of the group has left where it waited, or ended. */
-void mutex_gather_left(const struct route *route, uint32_t slot);
+/** A member of the group has left where it waited, or ended; `gate`: what refused it, or 0. */
+void mutex_gather_left(const struct route *route, uint32_t slot, uint8_t gate);
 
 /** Something but a member's coming may have made the root complete, or incomplete. */
 void mutex_gather_changed(const struct route *route, uint32_t root);

@@ -380,7 +380,7 @@ delete_pod(struct mutex_queue *queue, uint32_t index)
 RARELY static void
 delete_member(struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
 {
-    const uint8_t place = pod_at(queue, index)->place;
+    const uint8_t place = pod_at(queue, index)->place, gate = pod_at(queue, index)->gate;
     uint64_t number = group_at(&queue->groups, group_of(&queue->groups, index))->number;
     const struct route route = {.queue = queue,
                                 .result = result,
@@ -393,7 +393,7 @@ delete_member(struct mutex_queue *queue, uint32_t index, schedq_result_t *result
 
     if (slot != NO_GROUP &&
         (place == SCHEDQ_ASIDE || (place == SCHEDQ_INFLIGHT && queue->base.rules.groups_as_kube))) {
-        mutex_gather_left(&route, slot);
+        mutex_gather_left(&route, slot, gate);
     }
     result->poppable = queue->made_poppable > 0;
 }

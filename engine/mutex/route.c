@@ -130,6 +130,7 @@ mutex_route_held(const struct route *route, uint32_t index)
 {
     struct entry *entry = pod_at(route->queue, index);
     bool was_aside = entry->place == SCHEDQ_ASIDE;
+    const uint8_t gate = entry->gate;
 
     mutex_place_leave(route->queue, index);
     entry->gate = 0;
@@ -137,7 +138,7 @@ mutex_route_held(const struct route *route, uint32_t index)
     entry->parking.flushed = 0;
     mutex_place_enter(route->queue, index, SCHEDQ_HELD);
     if (was_aside) {
-        mutex_gather_left(route, group_of(&route->queue->groups, index));
+        mutex_gather_left(route, group_of(&route->queue->groups, index), gate);
     }
 }
 

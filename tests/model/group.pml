@@ -32,8 +32,8 @@
  * stands for engine/lockfree/moves/gather.c complete_once e0e6843e
  * stands for engine/lockfree/moves/gather.c gather_put_aside 41256aa1
  * stands for engine/lockfree/moves/gather.c gather_announce 563bd15d
- * stands for engine/lockfree/moves/gather.c gather_joined 430707a7
- * stands for engine/lockfree/moves/gather.c gather_left f170692b
+ * stands for engine/lockfree/moves/gather.c gather_joined 162ffff3
+ * stands for engine/lockfree/moves/gather.c gather_left 0de574ba
  * stands for engine/lockfree/moves/gather.c gather_look_after 04a601ce
  * stands for engine/lockfree/calls/group_pop.c take_record afbec08f
  * stands for engine/lockfree/calls/group_pop.c take_members abca2523

@@ -645,6 +645,28 @@ the_deletion_of_the_member_that_gates_a_group_lets_it_go(void **state)
 }
 
 static void
+a_member_that_leaves_a_gated_group_costs_no_questions(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    declare(fixture, GANG, 0, 1, 0);
+    gate->refuses = true;
+    join(fixture, "ns/a", GANG);
+    join(fixture, "ns/b", GANG);
+    join(fixture, "ns/c", GANG);
+    assert_ok(schedq_group_activate(fx_worker(fixture), GANG, NULL)); /* all are asked */
+    uint64_t before = gate->gate_calls;
+    drop(fixture, "ns/a");
+    assert_int_equal(gate->gate_calls, before); /* two wait behind the same gate */
+    gate->refused_object = 1;                   /* nobody's */
+    drop(fixture, "ns/b");
+    assert_int_equal(gate->gate_calls, before);
+    assert_int_equal(look(fixture, GANG).place, SCHEDQ_GATED);
+    assert_ok(schedq_group_activate(fx_worker(fixture), GANG, NULL));
+    pop(fixture, GANG, "c");
+}
+
+static void
 an_activation_reaches_the_record(void **state)
 {
     fixture_t *fixture = *state;
@@ -995,6 +1017,7 @@ main(int argc, char **argv)
         fx_test(without_room_for_all_nothing_is_taken),
         fx_test(any_member_gates_its_group),
         fx_test(the_deletion_of_the_member_that_gates_a_group_lets_it_go),
+        fx_test(a_member_that_leaves_a_gated_group_costs_no_questions),
         fx_test(an_activation_reaches_the_record),
         fx_test(a_held_member_does_not_count),
         fx_test(groups_below_are_tried_with_their_root),

@@ -45,7 +45,7 @@ delete_member(struct worker *worker, uint32_t record, uint64_t life, schedq_resu
     switch_leave(worker, PLACE_ASIDE);
     finish_record(worker, record, view.entry);
     tally_add_last(&worker->tally.deletes, 1); /* as delete_at:A */
-    gather_left(worker, group, counted, result);
+    gather_left(worker, group, counted, view.gate, result);
     report_told(record, &view, result);
     result->place = SCHEDQ_NOWHERE;
     result->gate = 0; /* as report_pod */
@@ -57,7 +57,7 @@ COLD static void
 leave_in_flight(struct worker *worker, const struct view *view, schedq_result_t *result)
 {
     if (queue_of(worker)->base.rules.groups_as_kube) {
-        gather_left(worker, view->description.group, 0, result);
+        gather_left(worker, view->description.group, 0, 0, result);
     }
 }
 

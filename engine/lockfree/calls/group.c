@@ -83,47 +83,89 @@ waits_longer(const void *ctx, uint32_t i, uint32_t j)
                : a->description.order_key < b->description.order_key;
 }
 
+/* Those that join, who has waited for longest first. Returns how many; none of them is here. */
+static uint32_t
+sort_joiners(struct gathered *gathered, uint32_t *order)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < gathered->count; i++) {
+        if (gathered->groups[gathered->pods[i].node].joins) {
+            order[count++] = i;
+        }
+    }
+    for (uint32_t node = 0; node < gathered->group_count; node++) {
+        gathered->groups[node].here =
+            gathered->groups[node].joins ? 0 : gathered->groups[node].here;
+    }
+    sort_numbers(order, count, waits_longer, gathered);
+    return count;
+}
+
+/* False: the root never had enough. */
+static bool
+join_one_by_one(struct worker *worker, const struct group_found *found, struct gathered *gathered,
+                uint32_t *order, schedq_result_t *result)
+{
+    const uint64_t number = found->block->number, counted = gather_named(found);
+    const uint32_t count = sort_joiners(gathered, order);
+    bool complete = gather_judge_groups(gathered, false);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gathered_pod *pod = &gathered->pods[order[i]];
+        struct gathered_group *group = &gathered->groups[pod->node];
+
+        group->here++;
+        if (!complete && group->here == group->needs) {
+            complete = gather_judge_groups(gathered, false);
+        }
+        if (complete) {
+            worker->joins_up_to.time = pod->view.history.timestamp_ns;
+            worker->joins_up_to.key = pod->view.description.order_key;
+            worker->joins_up_to.joined = i + 1;
+            u64_store(&worker->joining, number);
+            gather_joined(worker, number, counted, entry_handle(pod->record, pod->view.life),
+                          result);
+        }
+    }
+    return complete;
+}
+
 /*
- * One by one, who has waited for longest first: each counts as one that comes in. Without memory
- * a tick lets them.
+ * One by one: each counts as one that comes in. Before there are enough nothing comes of it.
+ * Without memory a tick lets them.
  */
 static void
 join_as_kube(struct worker *worker, const struct group_found *found, schedq_result_t *result)
 {
     struct memory *memory = &queue_of(worker)->base.memory;
     const uint64_t number = found->block->number, counted = gather_named(found);
+    bool joined = false;
     struct group_found root;
     struct gathered gathered;
 
     if (!gather_root(worker, number, &root)) {
         return;
     }
-    if (!gather_read(worker, found->block, &gathered)) {
+    worker->joins_up_to.group = number;
+    worker->joins_up_to.time = worker->joins_up_to.key = INT64_MAX;
+    if (!gather_read(worker, root.block, &gathered)) {
+        worker->joins_up_to.group = 0;
         queue_note_stray(queue_of(worker), STRAY_UNMOVED);
         return;
     }
     size_t bytes = (gathered.count + 1) * sizeof(uint32_t);
     uint32_t *order = memory_alloc(memory, MEMORY_OTHER, bytes, CACHE_LINE);
-    bool any = order != NULL && gathered.count > 0;
 
-    for (uint32_t i = 0; any && i < gathered.count; i++) {
-        order[i] = i;
-    }
-    if (any) {
-        sort_numbers(order, gathered.count, waits_longer, &gathered);
-    }
-    for (uint32_t i = 0; any && i < gathered.count; i++) {
-        const struct view *view = &gathered.pods[order[i]].view;
-
-        worker->joins_up_to.group = number;
-        worker->joins_up_to.time = view->history.timestamp_ns;
-        worker->joins_up_to.key = view->description.order_key;
-        u64_store(&worker->joining, number);
-        gather_joined(worker, number, counted, (schedq_pod_t){0}, result);
+    if (order != NULL) {
+        joined = join_one_by_one(worker, found, &gathered, order, result);
     }
     worker->joins_up_to.group = 0;
     memory_free(memory, MEMORY_OTHER, order, bytes);
     gather_free(&gathered);
+    if (!joined) { /* what was not read may be enough */
+        gather_joined(worker, number, counted, (schedq_pod_t){0}, result);
+    }
 }
 
 /* Do members wait on it, or below? Without memory to look: yes. */

@@ -396,6 +396,7 @@ look_again(struct ending *ending, uint64_t number, uint64_t changes)
         } else if (u64_load_acquire(&root.block->changes) != changes) {
             gather_joined(worker, number, gather_named(&root), (schedq_pod_t){0}, ending->result);
         }
+        gather_look_at_gate(worker, number, ending->result);
     }
     u64_store_release(&worker->joining, 0);
 }

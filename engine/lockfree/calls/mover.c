@@ -119,6 +119,7 @@ count_gated(struct mover *mover, const struct mover_pod *pod, const struct view 
 
     if (view_is_group(view)) {
         gather_count(mover->worker, view->seen, PLACE_GATED, cause);
+        gather_look_at_gate(mover->worker, view->seen, mover->result);
     } else {
         switch_count(mover->worker, PLACE_GATED, cause);
     }

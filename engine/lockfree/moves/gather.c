@@ -513,6 +513,7 @@ gather_ask(struct worker *worker, uint64_t number)
     if (!queue->base.registry.has_gates) {
         return 0;
     }
+    worker->asked_members = true;
     if (outside) {
         section_resume(worker);
     }
@@ -702,16 +703,40 @@ count_pods(struct worker *worker, enum place place, uint32_t cause, uint64_t pod
     }
 }
 
+/* Members that wait, of a group and of those below; without memory, of those that were found. */
+static uint64_t
+members_at(struct worker *worker, const struct group_block *block, uint32_t depth)
+{
+    int64_t waiting = (int64_t)u64_load_acquire(&block->waiting);
+    uint64_t count = waiting > 0 ? (uint64_t)waiting : 0;
+    struct hints hints;
+
+    if (worker->joins_up_to.group != 0 && worker->joins_up_to.group == block->number) {
+        return worker->joins_up_to.joined;
+    }
+    if (depth >= SCHEDQ_GROUP_DEPTH_MAX ||
+        !hints_read(worker, &queue_of(worker)->families, block->number, &hints)) {
+        return count;
+    }
+    for (size_t i = 0; i < hints.count; i++) {
+        struct group_found below;
+
+        if (view_declared(worker, &hints.pods[i], &below)) {
+            count += members_at(worker, below.block, depth + 1);
+        }
+    }
+    hints_end(worker, &hints);
+    return count;
+}
+
 void
 gather_count(struct worker *worker, uint64_t number, enum place place, uint32_t cause)
 {
     struct group_found top;
-    struct gathered gathered;
 
-    if (cause != CAUSE_NONE && gather_find(worker, number, &top) &&
-        gather_read(worker, top.block, &gathered)) {
-        count_pods(worker, place, cause, gathered.count, (cause & CAUSE_NAMED) == 0);
-        gather_free(&gathered);
+    if (cause != CAUSE_NONE && gather_find(worker, number, &top)) {
+        count_pods(worker, place, cause, members_at(worker, top.block, 0),
+                   (cause & CAUSE_NAMED) == 0);
     }
 }
 
@@ -984,13 +1009,29 @@ is_queued(enum place place)
     return place == PLACE_READY || place_waits(place);
 }
 
+/* Who came to a record that is queued: a member, or those of a group and below, or nobody. */
+struct comers {
+    schedq_pod_t one;
+    uint64_t group;
+};
+
+static void
+begin_attempts_of(struct worker *worker, const struct comers *comers, int64_t now)
+{
+    if (comers->one.bits != 0) {
+        begin_attempt(worker, ref_record(comers->one.bits), ref_version(comers->one.bits), now);
+    } else if (comers->group != 0) {
+        gather_begin_attempts(worker, comers->group, now);
+    }
+}
+
 /*
  * Whoever joins, or leaves, makes a record come in again where it is: all are asked. False: it
  * changed.
  */
 static bool
-come_in_again(struct worker *worker, const struct group_found *root, uint32_t cause,
-              schedq_result_t *result)
+come_in_again(struct worker *worker, const struct group_found *root, const struct comers *comers,
+              uint32_t cause, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
     enum place place = state_place(root->view.state);
@@ -1007,7 +1048,7 @@ come_in_again(struct worker *worker, const struct group_found *root, uint32_t ca
     if (way.place == place) {
         gather_count(worker, root->view.seen, place, cause | CAUSE_NAMED);
         if (place == PLACE_READY) {
-            gather_begin_attempts(worker, root->view.seen, queue_now(queue));
+            begin_attempts_of(worker, comers, queue_now(queue));
         }
         return true;
     }
@@ -1027,9 +1068,10 @@ static bool reconsider(struct worker *worker, const struct group_found *root, ui
  * what passed the gates asks about the newcomer only. False: it changed.
  */
 static bool
-join_queued(struct worker *worker, const struct group_found *root, schedq_pod_t newcomer,
+join_queued(struct worker *worker, const struct group_found *root, const struct comers *comers,
             schedq_result_t *result)
 {
+    const schedq_pod_t newcomer = comers->one;
     struct queue *queue = queue_of(worker);
     const struct rules *rules = &queue->base.rules;
     enum place place = state_place(root->view.state);
@@ -1041,7 +1083,7 @@ join_queued(struct worker *worker, const struct group_found *root, schedq_pod_t 
 
     if (rules->groups_as_kube ||
         (newcomer.bits == 0 && place != PLACE_PARKED && place != PLACE_GATED)) {
-        return come_in_again(worker, root, CAUSE_JOIN, result);
+        return come_in_again(worker, root, comers, CAUSE_JOIN, result);
     }
     if (newcomer.bits == 0 && place == PLACE_GATED) {
         return reconsider(worker, root, CAUSE_JOIN, result);
@@ -1078,6 +1120,7 @@ void
 gather_joined(struct worker *worker, uint64_t number, uint64_t counted, schedq_pod_t newcomer,
               schedq_result_t *result)
 {
+    const struct comers comers = {.one = newcomer, .group = number};
     struct group_found found;
 
     if (gather_find(worker, number, &found)) {
@@ -1095,10 +1138,11 @@ gather_joined(struct worker *worker, uint64_t number, uint64_t counted, schedq_p
                 gather_complete(worker, number, result);
                 break;
             }
-            if (!is_queued(place) || join_queued(worker, &found, newcomer, result)) {
+            if (!is_queued(place) || join_queued(worker, &found, &comers, result)) {
                 break;
             }
         }
+        gather_look_at_gate(worker, number, result);
     }
     u64_store_release(&worker->joining, 0);
 }
@@ -1110,6 +1154,67 @@ gather_tell_joined(struct worker *worker, schedq_pod_t member, schedq_result_t *
 
     if (report_handle(queue_of(worker), member, &view) && state_place(view.state) == PLACE_ASIDE) {
         result->unschedulable = view.unschedulable;
+    }
+}
+
+struct gate_search {
+    struct worker *worker;
+    uint8_t gate;
+    uint32_t depth;
+};
+
+static bool
+member_is_gated(void *ctx, uint32_t record, uint64_t life)
+{
+    const struct gate_search *search = ctx;
+    struct view view;
+
+    return report_view(queue_of(search->worker), record, life, &view) &&
+           state_place(view.state) == PLACE_ASIDE && view.gate == search->gate;
+}
+
+static bool is_gated_at(struct gate_search *search, uint64_t number);
+
+static bool
+group_is_gated(void *ctx, uint32_t record, uint64_t life)
+{
+    struct gate_search *search = ctx;
+    const struct nominated hint = {.record = record, .life = life};
+    struct group_found below;
+
+    return view_declared(search->worker, &hint, &below) && is_gated_at(search, below.block->number);
+}
+
+static bool
+is_gated_at(struct gate_search *search, uint64_t number)
+{
+    const struct queue *queue = queue_of(search->worker);
+    bool gated = nominator_any(&queue->members, number, member_is_gated, search);
+
+    if (!gated && search->depth < SCHEDQ_GROUP_DEPTH_MAX) {
+        search->depth++;
+        gated = nominator_any(&queue->families, number, group_is_gated, search);
+        search->depth--;
+    }
+    return gated;
+}
+
+/*
+ * Does a member wait behind this gate, as far as they keep what was said of them? The search ends
+ * at the first.
+ */
+static bool
+is_gated_by(struct worker *worker, uint64_t number, uint8_t gate)
+{
+    return is_gated_at(&(struct gate_search){.worker = worker, .gate = gate}, number);
+}
+
+/* A member refused, and could not keep it: when it leaves, nobody will know what it was for. */
+static void
+note_nobody(struct worker *worker, uint64_t number, uint8_t gate)
+{
+    if (!is_gated_by(worker, number, gate)) {
+        queue_note_stray(queue_of(worker), STRAY_UNMOVED); /* a tick asks all again */
     }
 }
 
@@ -1128,7 +1233,7 @@ reconsider(struct worker *worker, const struct group_found *root, uint32_t cause
         return gather_put_aside(worker, root, result);
     }
     if (queue->base.rules.groups_as_kube) {
-        return come_in_again(worker, root, cause, result);
+        return come_in_again(worker, root, &(struct comers){.group = 0}, cause, result);
     }
     if (place != PLACE_GATED) {
         return true;
@@ -1136,6 +1241,7 @@ reconsider(struct worker *worker, const struct group_found *root, uint32_t cause
     const struct way way = gather_way(worker, &root->view, true);
 
     if (gather_stays_gated(queue, &root->view, &way)) {
+        note_nobody(worker, root->block->number, way.gate);
         return true;
     }
     if (!report_view(queue, record, life, &view) || state_place(view.state) != place) {
@@ -1144,6 +1250,29 @@ reconsider(struct worker *worker, const struct group_found *root, uint32_t cause
     struct redescription change = describe_begin(&view);
 
     return gather_bring(worker, record, &view, &way, &change, asked, cause, result) != GATHER_AGAIN;
+}
+
+/*
+ * Who asked a group brought its record to GATED, or left it there. Whom it was for may have left in
+ * between, and seen the record elsewhere: then all are asked again. In kube's groups the record
+ * waits for an event.
+ *
+ *   switch to GATED, members' gates | a member leaves ASIDE, gather_left's look at the record
+ */
+void
+gather_look_at_gate(struct worker *worker, uint64_t number, schedq_result_t *result)
+{
+    struct group_found root;
+
+    bool asked = worker->asked_members && !queue_of(worker)->base.rules.groups_as_kube;
+
+    worker->asked_members = false;
+    /* Ends: each further round is another's change of the record, or an event. */
+    while (asked && gather_root(worker, number, &root) &&
+           state_place(root.view.state) == PLACE_GATED &&
+           !is_gated_by(worker, root.block->number, root.view.gate) &&
+           !reconsider(worker, &root, CAUSE_JOIN, result)) {
+    }
 }
 
 void
@@ -1167,6 +1296,7 @@ gather_changed(struct worker *worker, uint64_t number, schedq_result_t *result)
             break;
         }
     }
+    gather_look_at_gate(worker, number, result);
     u64_store_release(&worker->joining, 0);
 }
 
@@ -1181,8 +1311,19 @@ gather_leaves(struct worker *worker, uint64_t number)
                : 0;
 }
 
+/* Is the record gated, and not because of a member that had this gate? */
+static bool
+stays_without(struct worker *worker, const struct group_found *root, uint8_t gate)
+{
+    return state_place(root->view.state) == PLACE_GATED &&
+           !queue_of(worker)->base.rules.groups_as_kube &&
+           gather_is_complete(worker, root->block) &&
+           (gate != root->view.gate || is_gated_by(worker, root->block->number, gate));
+}
+
 void
-gather_left(struct worker *worker, uint64_t number, uint64_t counted, schedq_result_t *result)
+gather_left(struct worker *worker, uint64_t number, uint64_t counted, uint8_t gate,
+            schedq_result_t *result)
 {
     struct group_found found;
 
@@ -1191,8 +1332,10 @@ gather_left(struct worker *worker, uint64_t number, uint64_t counted, schedq_res
     }
     /* Ends: each further round is another's change of the record, or an event. */
     while (gather_root(worker, number, &found) && is_queued(state_place(found.view.state)) &&
+           !stays_without(worker, &found, gate) &&
            !reconsider(worker, &found, CAUSE_JOIN, result)) {
     }
+    gather_look_at_gate(worker, number, result);
     u64_store_release(&worker->joining, 0);
 }
 
@@ -1247,6 +1390,7 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
     if (step == GATHER_NOMEM) {
         queue_note_stray(queue, STRAY_UNJUDGED);
     }
+    gather_look_at_gate(worker, number, result);
 }
 
 /* What is counted is not less than what is read from here on. */

@@ -195,7 +195,10 @@ enum gather_step gather_bring(struct worker *worker, uint32_t record, const stru
                               const struct way *way, struct redescription *change, uint64_t asked,
                               uint32_t cause, schedq_result_t *result);
 
-/** Counts a record that came in, with its members, for a cause (switch.h). */
+/**
+ * Counts a record that came in, with its members, for a cause (switch.h). How many they are is what
+ * `waiting` says: exact while nobody joins or leaves.
+ */
 void gather_count(struct worker *worker, uint64_t number, enum place place, uint32_t cause);
 
 /** The record becomes READY: so members begin to be tried that never were. */
@@ -222,8 +225,15 @@ void gather_tell_joined(struct worker *worker, schedq_pod_t member, schedq_resul
 /** Before a member leaves ASIDE. Returns what gather_left needs. */
 uint64_t gather_leaves(struct worker *worker, uint64_t number);
 
-/** A member is ASIDE no more. */
-void gather_left(struct worker *worker, uint64_t number, uint64_t counted, schedq_result_t *result);
+/** A member is ASIDE no more; `gate`: the one that refused it, or 0. */
+void gather_left(struct worker *worker, uint64_t number, uint64_t counted, uint8_t gate,
+                 schedq_result_t *result);
+
+/**
+ * For whoever asked a group and brought its record to GATED, or left it there: is the member that
+ * was refused still with it? May leave the section.
+ */
+void gather_look_at_gate(struct worker *worker, uint64_t number, schedq_result_t *result);
 
 /** Something else may have made the root complete, or incomplete. */
 void gather_changed(struct worker *worker, uint64_t number, schedq_result_t *result);

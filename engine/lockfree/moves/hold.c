@@ -36,7 +36,7 @@ hold_install(struct worker *worker, uint32_t record, const struct view *before,
         if (state_place(before->state) == PLACE_ACTIVE) {
             tally_add_last(&worker->holds, 1); /* hold_install:A, read by read_leaves */
         } else if (leaves) {
-            gather_left(worker, before->description.group, counted, result);
+            gather_left(worker, before->description.group, counted, before->gate, result);
         }
     } else {
         transfer_withdraw(worker, &transfer);

@@ -471,3 +471,28 @@ nominator_read(struct nominator *nominator, struct epoch_record *epoch, uint64_t
         return reading.count > capacity ? reading.count : put_in_order(out, reading.count);
     }
 }
+
+static bool
+any_of_list(const struct nominator *nominator, const struct hint *list, uint64_t key,
+            nominated_fn *is_enough, void *ctx)
+{
+    for (const struct hint *hint = list; hint != NULL; hint = hint->next) {
+        if (hint->node == key && judge_hint(nominator, hint) == STANDING_NOMINATED &&
+            is_enough(ctx, ref_record(hint->ref), ref_version(hint->ref))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+nominator_any(const struct nominator *nominator, uint64_t key, nominated_fn *is_enough, void *ctx)
+{
+    if (ptr_load_acquire(&nominator->buckets) == NULL) { /* of nominator_make */
+        return false;
+    }
+    const struct lists seen = bucket_load(bucket_of(nominator, key));
+
+    return any_of_list(nominator, seen.fresh, key, is_enough, ctx) ||
+           any_of_list(nominator, seen.old, key, is_enough, ctx);
+}

@@ -132,4 +132,14 @@ void nominator_trim(struct nominator *nominator, struct epoch_record *epoch);
 size_t nominator_read(struct nominator *nominator, struct epoch_record *epoch, uint64_t node,
                       struct nominated *out, size_t capacity);
 
+/** True: it is enough. */
+typedef bool nominated_fn(void *ctx, uint32_t record, uint64_t life);
+
+/**
+ * Labels and groups: calls it for the pods under a key, as of one moment, in no order, perhaps
+ * twice for one, until it is enough. Inside a section. Returns whether it was.
+ */
+bool nominator_any(const struct nominator *nominator, uint64_t key, nominated_fn *is_enough,
+                   void *ctx);
+
 #endif

@@ -362,13 +362,10 @@ bring_out(struct actor *healthy)
 }
 
 static void
-gang_drain(const struct scenario *scenario)
+settle(struct actor *healthy)
 {
-    struct actor *healthy = &world.actors[HEALTHY];
     bool blocked = gang.hides > 0 || gang.holder != NOBODY;
 
-    (void)scenario;
-    actor_register(healthy);
     /* the quorum's latest word is QUORUM */
     if (gang.changes > 0 || !gang.declared) {
         declare(healthy, QUORUM);
@@ -407,6 +404,36 @@ gang_drain(const struct scenario *scenario)
 }
 
 static void
+gang_drain(const struct scenario *scenario)
+{
+    (void)scenario;
+    actor_register(&world.actors[HEALTHY]);
+    settle(&world.actors[HEALTHY]);
+}
+
+/* Nobody opens a gate: who stood behind one has left. A tick makes good for a thread that stopped. */
+static void
+ungated_drain(const struct scenario *scenario)
+{
+    struct actor *healthy = &world.actors[HEALTHY];
+
+    (void)scenario;
+    actor_register(healthy);
+    actor_tick(healthy);
+    if (gang.members[0].where == NOWHERE) {
+        unsigned sure = sure_to_wait();
+
+        if (pop(healthy) > 0) {
+            end_members(healthy, false, 0);
+            end_cycle(healthy, SCHEDQ_GROUP_PLACED);
+        } else {
+            SIM_CHECK(sure < QUORUM, "%u members wait behind the gate of one that is gone", sure);
+        }
+    }
+    settle(healthy);
+}
+
+static void
 gang_thread(const struct scenario *scenario, unsigned thread)
 {
     queue_harness.thread(scenario, thread);
@@ -419,6 +446,7 @@ gang_end(const struct scenario *scenario)
 }
 
 static const struct harness gang_harness = {gang_begin, gang_thread, gang_drain, gang_end};
+static const struct harness ungated_harness = {gang_begin, gang_thread, ungated_drain, gang_end};
 
 /* ---- what threads do ------------------------------------------------------------------------- */
 
@@ -587,13 +615,15 @@ count_objects_behind_gates(schedq_config_t *config)
     config->objects = SCHEDQ_OBJECTS_COUNTED;
 }
 
-#define GROUP(title, text, cluster, before, ...)                                                  \
-    {                                                                                             \
-        .name = (title), .about = (text), .harness = &gang_harness, .threads = 3, .sleeps = true, \
-        .configure = (cluster), .prepare = (before), .bodies = {                                  \
-            __VA_ARGS__                                                                           \
-        }                                                                                         \
+#define GANG(title, text, with, cluster, before, ...)                                      \
+    {                                                                                      \
+        .name = (title), .about = (text), .harness = (with), .threads = 3, .sleeps = true, \
+        .configure = (cluster), .prepare = (before), .bodies = {                           \
+            __VA_ARGS__                                                                    \
+        }                                                                                  \
     }
+#define GROUP(title, text, cluster, before, ...) \
+    GANG(title, text, &gang_harness, cluster, before, __VA_ARGS__)
 
 const struct scenario group_scenarios[] = {
     GROUP("group_join", "members join, and the group is popped", cluster_use_without_gates,
@@ -618,6 +648,8 @@ const struct scenario group_scenarios[] = {
           join_4_gated, open_a, fail_and_place),
     GROUP("group_ungate", "the member that gates its group is deleted", cluster_use, one_is_gated,
           join_2_and_3, drop_0_and_join, place_twice),
+    GANG("group_gone", "the same while its group is asked, and no gate opens", &ungated_harness,
+         cluster_use, one_is_gated, join_1, drop_0, join_2),
     GROUP("group_declare", "a group is declared while members come", cluster_use_without_gates,
           two_wait_undeclared, declare_it, drop_0_and_join, place_twice),
     GROUP("group_undeclare", "a declaration ends, and comes again, while the group is popped",
