@@ -411,7 +411,7 @@ gang_drain(const struct scenario *scenario)
     settle(&world.actors[HEALTHY]);
 }
 
-/* Nobody opens a gate: who stood behind one has left. A tick makes good for a thread that stopped. */
+/* Nobody opens a gate: who stood behind one has left. A tick makes good for a stopped thread. */
 static void
 ungated_drain(const struct scenario *scenario)
 {
