@@ -18,11 +18,7 @@
 #include "lockfree/moves/gather.h"
 #include "lockfree/moves/switch.h"
 
-/*
- * One attempt. What is told was read at the word that the exchange compares. SCHEDQ_NOT_FOUND: the
- * record's pod is another, or none; SCHEDQ_RETRY: it changed.
- */
-/* A member that waits for its group: the same, and its group hears of it. */
+/* delete_at of a member that waits for its group, which hears of it. */
 COLD static schedq_status_t
 delete_member(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t *result)
 {
@@ -54,13 +50,17 @@ delete_member(struct worker *worker, uint32_t record, uint64_t life, schedq_resu
 
 /* kube: whoever leaves makes a record that is queued come in again, one in flight too. */
 COLD static void
-leave_in_flight(struct worker *worker, const struct view *view, schedq_result_t *result)
+leave_in_flight(struct worker *worker, uint64_t group, schedq_result_t *result)
 {
     if (queue_of(worker)->base.rules.groups_as_kube) {
-        gather_left(worker, view->description.group, 0, 0, result);
+        gather_left(worker, group, 0, 0, result);
     }
 }
 
+/*
+ * One attempt. What is told was read at the word that the exchange compares. SCHEDQ_NOT_FOUND: the
+ * record's pod is another, or none; SCHEDQ_RETRY: it changed.
+ */
 STRAIGHT schedq_status_t
 delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t *result)
 {
@@ -96,7 +96,7 @@ delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t
     }
     tally_add_last(&worker->tally.deletes, 1); /* delete_at:A, read by read_leaves */
     if (flies && route_is_aside(&view)) {
-        leave_in_flight(worker, &view, result);
+        leave_in_flight(worker, view.description.group, result);
     }
     report_told(record, &view, result);
     result->place = flies ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
