@@ -7,8 +7,8 @@
  * it begins, one more than the free record's. LABELLED adds a pod with the label, and ends it; or its add fails behind the
  * hint, and gives the record back as it was; or behind the word, because the index has another pod of the name. PLAIN takes the record whenever it is free, adds a pod without a label, and
  * ends it. A sweeper loads the bucket, judges each hint, and replaces the bucket, if it has not changed, by those that are
- * needed: it stands for an insertion of another pod, and for a reading. The canceller loads the bucket, judges all hints,
- * finds the bucket unchanged and what was pending still pending, and ends those that stand; else it begins again. Unless no
+ * needed: it stands for an insertion of another pod, and for a reading. The canceller loads the bucket as of one moment,
+ * judges all hints, and ends those that stand; whether the bucket changes meanwhile is nothing to him. Unless no
  * adder is inside of a section by then, he asks the index first whether they exist. An adder may die before its pod exists: who
  * adopts its worker notes a death, then ends its section. The canceller looks for deaths behind that.
  *
@@ -30,6 +30,7 @@
  *
  * Bounds: 3 lives. Each may stop anywhere.
  *
+ * stands for engine/lockfree/signals/nominator.c nominator_read 1744d1f7
  * stands for engine/lockfree/signals/nominator.c judge_hint d6978282
  * stands for engine/lockfree/signals/nominator.c judge_description d9eb49fd
  * stands for engine/lockfree/calls/add.c enter_under f5ed3af2
@@ -209,33 +210,27 @@ active proctype Sweeper()
 
 active proctype Canceller()
 {
-    byte seen_bucket, name, found, pending, n, standing, seen;
+    byte seen_bucket, found, n, standing, seen;
     bool seen_used, seen_label, alone, must[LIVES + 2];
 
     atomic {
         must[1] = stands[1]; must[2] = stands[2]; must[3] = stands[3]
     };
-again:
 #ifdef ASK_EARLY
     alone = inside == 0;
 #endif
-    atomic { seen_bucket = bucket; name = bucket_name; found = 0; pending = 0; n = 1 };
+    atomic { seen_bucket = bucket; found = 0; n = 1 };
     do
     :: n <= LIVES && (seen_bucket & HINT(n)) ->
        judge(n, standing);
        if
        :: standing == 2 -> assert(seen_label && seen == n); found = found | HINT(n)
-       :: standing == 1 -> pending = pending | HINT(n)
        :: else
        fi;
        n++
     :: n <= LIVES && !(seen_bucket & HINT(n)) -> n++
     :: n > LIVES -> break
     od;
-    if
-    :: bucket_name != name -> goto again
-    :: else
-    fi;
 #ifndef ASK_EARLY
     alone = inside == 0;
 #endif

@@ -6,7 +6,7 @@
  * and a digit says of which life and node its hint is. Whoever nominates draws, inserts, and installs the description by
  * a CAS on the life's word and the description as he read them; if that has a larger number, he draws again. An
  * insertion takes up to two hints off old, and copies them to fresh but if nobody will need them: each is judged by
- * looks at the word, the description and the word again. Whoever loads the pair loads fresh, old, and fresh again,
+ * looks at the word, the description and the word again. Whoever loads the pair loads old, fresh, and old again,
  * until that is what it was. A reader judges all hints, judges those again that are not installed, and finds the halves unchanged, one after the other. Then it may
  * replace both lists by what is needed of them.
  *
@@ -40,15 +40,16 @@
  *
  * Bounds: 5 numbers; who would draw more stops. One reading. (--large: A, B as with AWAY, the owner and the reader.)
  *
- * stands for engine/lockfree/signals/nominator.c bucket_load fc715961
+ * stands for engine/lockfree/signals/nominator.c bucket_load 9dc8c0e4
  * stands for engine/lockfree/signals/nominator.c judge_hint d6978282
  * stands for engine/lockfree/signals/nominator.c plan_insertion 749665cd
  * stands for engine/lockfree/signals/nominator.c nominator_insert 8f8ca2e5
  * stands for engine/lockfree/signals/nominator.c read_list bf6ace2b
  * stands for engine/lockfree/signals/nominator.c is_overtaken fe0a5f20
- * stands for engine/lockfree/signals/nominator.c put_in_order afece905
+ * stands for engine/lockfree/signals/nominator.c is_replaced 3b5bc41b
+ * stands for engine/lockfree/signals/nominator.c put_in_order 612e593c
  * stands for engine/lockfree/signals/nominator.c sweep_bucket c9f601c4
- * stands for engine/lockfree/signals/nominator.c nominator_read ba980fbb
+ * stands for engine/lockfree/signals/nominator.c nominator_read 1744d1f7
  * stands for engine/lockfree/moves/describe.c describe_install 743c567d
  */
 #define NUMBERS   5
@@ -164,24 +165,24 @@ inline put_pair(f, o)
     note_bucket()
 }
 
-/* An empty list has no address of its own, so fresh may be what it was and have been another in between. */
+/* Each exchange makes old another, or both empty. */
 inline load_pair()
 {
     d_step {
-        f = fresh;
-        fn = fresh_name
+        o = old;
+        on = old_name
     }
     do
     :: d_step {
-            o = old;
-            on = old_name
+            f = fresh;
+            fn = fresh_name
         }
         if
-        :: fresh_name == fn -> break
+        :: old_name == on -> break
         :: else ->
             d_step {
-                f = fresh;
-                fn = fresh_name
+                o = old;
+                on = old_name
             }
         fi
     od;

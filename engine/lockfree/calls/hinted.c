@@ -19,10 +19,10 @@ hinted_read(struct worker *worker, struct nominator *nominator, uint64_t key, st
 
     found->pods = found->few;
     found->capacity = sizeof found->few / sizeof found->few[0];
-    /* Ends: each further round means that pods came under the key meanwhile. */
+    /* Ends: each further round means that as many pods came under the key meanwhile as it had. */
     while ((found->count = read_once(worker, nominator, key, found)) > found->capacity) {
         hinted_free(worker, found);
-        found->capacity = found->count;
+        found->capacity = 2 * found->count;
         found->pods =
             memory_alloc(memory, MEMORY_OTHER, found->capacity * sizeof *found->pods, CACHE_LINE);
         if (found->pods == NULL) {

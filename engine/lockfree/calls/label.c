@@ -20,8 +20,8 @@
  *   somebody_died:A
  *       who sees a dead adder out again sees that a thread died
  *
- * PROGRESS. Lock-free: a reading that begins again means that another thread added a pod whose
- * label is in the same bucket, or dropped hints there. Nothing is held between two pods.
+ * PROGRESS. The reading begins again only for room, if the label got pods meanwhile. Nothing is
+ * held between two pods.
  *
  * EVIDENCE. tests/model: nominator, label; stress/history: labels; tests/unit/test_label.c,
  * test_label_threads.c, test_lockfree_adopt.c.

@@ -117,10 +117,10 @@ hints_read(struct worker *worker, struct nominator *nominator, uint64_t key, str
     if (ptr_load_acquire(&nominator->buckets) == NULL) {
         return true;
     }
-    /* Ends: each further round means that some came under the key meanwhile. */
+    /* Ends: each further round means that as many came under the key meanwhile as it had. */
     while ((hints->count = nominator_read(nominator, worker->epoch, key, hints->pods,
                                           hints->capacity)) > hints->capacity) {
-        size_t capacity = hints->count;
+        size_t capacity = 2 * hints->count;
 
         hints_end(worker, hints);
         hints->pods =

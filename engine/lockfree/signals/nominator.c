@@ -71,21 +71,21 @@ pair_of(const struct lists *lists)
     return (struct pair){(uintptr_t)lists->fresh, (uintptr_t)lists->old};
 }
 
-/* Ends: each further round is another's exchange of the pair. */
+/* As of one moment. Ends: each further round is another's exchange of the pair. */
 static struct lists
 bucket_load(const atomic_pair *bucket)
 {
-    uint64_t fresh = u64_load_acquire(&bucket->low); /* bucket_load:A */
+    uint64_t old = u64_load_acquire(&bucket->high); /* bucket_load:A */
 
     for (;;) {
-        uint64_t old = u64_load_acquire(&bucket->high); /* bucket_load:B */
+        uint64_t fresh = u64_load_acquire(&bucket->low); /* bucket_load:B */
         /* bucket_load:C, of no earlier exchange than B */
-        uint64_t again = u64_load_acquire(&bucket->low);
+        uint64_t again = u64_load_acquire(&bucket->high);
 
-        if (again == fresh) {
+        if (again == old) {
             return (struct lists){.fresh = hint_at(fresh), .old = hint_at(old)};
         }
-        fresh = again;
+        old = again;
     }
 }
 
@@ -132,7 +132,8 @@ bucket_of(const struct nominator *nominator, uint64_t node)
 {
     atomic_pair *buckets = ptr_load(&nominator->buckets); /* relaxed: nominator_make came before */
 
-    return &buckets[(node * UINT64_C(0x9e3779b97f4a7c15) >> 32) % bucket_count(nominator)];
+    /* of the product the highest bits depend on all of the node's */
+    return &buckets[(node * UINT64_C(0x9e3779b97f4a7c15) >> 48) % bucket_count(nominator)];
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */
@@ -371,12 +372,22 @@ is_overtaken(const struct nominator *nominator, const struct lists *seen,
                                         reading->pending;
 }
 
+/* May one of its pods have been nominated anew, by a hint that was not read? */
+static bool
+is_replaced(const struct nominator *nominator, const atomic_pair *bucket, const struct lists *seen,
+            const struct reading *reading)
+{
+    return is_overtaken(nominator, seen, reading) ||
+           u64_load_acquire(&bucket->low) != (uintptr_t)seen->fresh || /* is_replaced:A */
+           u64_load_acquire(&bucket->high) != (uintptr_t)seen->old;    /* is_replaced:B */
+}
+
 /*
  * In order, each pod once: by its newest nomination, for an older one was replaced after it was
  * judged.
  */
 static size_t
-put_in_order(struct nominated *out, size_t count)
+put_in_order(const struct nominator *nominator, struct nominated *out, size_t count)
 {
     size_t kept = 0;
 
@@ -387,7 +398,9 @@ put_in_order(struct nominated *out, size_t count)
             out[kept++] = out[i];
         }
     }
-    sort(out, kept, is_nominated_before);
+    if (!is_unnumbered(nominator)) {
+        sort(out, kept, is_nominated_before);
+    }
     return kept;
 }
 
@@ -460,15 +473,14 @@ nominator_read(struct nominator *nominator, struct epoch_record *epoch, uint64_t
 
         read_list(nominator, seen.fresh, &reading);
         read_list(nominator, seen.old, &reading);
-        if (is_overtaken(nominator, &seen, &reading) ||
-            u64_load_acquire(&bucket->low) != (uintptr_t)seen.fresh || /* nominator_read:A */
-            u64_load_acquire(&bucket->high) != (uintptr_t)seen.old) {  /* nominator_read:B */
+        if (!is_unnumbered(nominator) && is_replaced(nominator, bucket, &seen, &reading)) {
             continue;
         }
         if (reading.litter > reading.needed + LITTER) {
             sweep_bucket(nominator, epoch, bucket, &seen);
         }
-        return reading.count > capacity ? reading.count : put_in_order(out, reading.count);
+        return reading.count > capacity ? reading.count
+                                        : put_in_order(nominator, out, reading.count);
     }
 }
 

@@ -41,7 +41,8 @@
  * pod begins, and with a number that is always 0. A hint of a life that has begun is needed as long
  * as that lasts and its description has the label; no other description of it has another. (A hint
  * may name a life whose add failed; the record's next pod can have the same.) Rules 1 and 3 say
- * nothing then.
+ * nothing then. No hint replaces another, so a reading judges the lists of one moment and never
+ * begins again: insertions do not keep it from its end, however long the lists are.
  *
  * MEMORY. The buckets are made for the first worker (memory_alloc_first:A), those of labels for the
  * first pod that has one, and stay. A bucket that
@@ -56,10 +57,10 @@
  *       a list, as it was made
  *   nominator_insert:A, entry_describe:A -> entry_description:A
  *       a reader of the description finds the hint
- * The pair is loaded by halves, and found unchanged by halves afterwards (nominator_read:A, B).
- * That is one moment: each exchange makes both halves new, or empty; `old` is empty only if both
- * are; and while `old` has not changed, nothing has. An address does not come back within a section
- * that saw it.
+ * The pair is loaded by halves: old, fresh, old again (bucket_load:A to C). That is one moment, for
+ * each exchange makes `old` another, or both halves empty; with an empty `old`, what is in `fresh`
+ * was dropped. Who needs to know that nothing has changed since finds both halves unchanged
+ * (is_replaced:A, B). An address does not come back within a section that saw it.
  *
  * PROGRESS. Lock-free; a failed exchange, or a reading that begins again, is another's exchange of
  * the pair. Insertions allocate; readings do, and go on if there is no memory. A thread that stops
@@ -124,7 +125,8 @@ bool nominator_insert(struct nominator *nominator, struct epoch_record *epoch, u
 void nominator_trim(struct nominator *nominator, struct epoch_record *epoch);
 
 /**
- * The pods that are nominated to a node, in the order of their nominations. Inside a section.
+ * The pods that are nominated to a node, in the order of their nominations; those of a label or a
+ * group in none. Inside a section.
  *
  * Returns how many there are; if that is more than `capacity`, a pod may be counted twice, and what
  * `out` has is of no use.
