@@ -134,6 +134,41 @@ class Groups(Case):
 
         self.each_engine(lambda engine: asyncio.run(main(engine)))
 
+    def test_a_loop_gets_a_group_beside_pops_of_pods(self) -> None:
+        """A pop of pods that finds nothing makes the descriptor unreadable, though a group is there."""
+
+        async def take(queue: Queue, groups: int) -> None:
+            for _ in range(groups):
+                with await queue.get_group() as popped:
+                    self.assertEqual(len(popped.members), 1)
+
+        async def main(engine: Engine) -> None:
+            queue = Queue(engine=engine)
+            queue.group_add(GANG, quorum=1)
+            taking = asyncio.create_task(take(queue, 200))
+            await asyncio.sleep(0)
+            for _ in range(100):
+                queue.add("a", group=GANG)
+                self.assertIsNone(queue.try_pop())
+                while queue.find("a") is not None:
+                    await asyncio.sleep(0)
+            over = threading.Event()
+
+            def look() -> None:
+                while not over.is_set():
+                    self.assertEqual(queue.try_pop_many(2), [])
+
+            looking = thread(look)
+            for _ in range(100):
+                queue.add("a", group=GANG)
+                while queue.find("a") is not None and not taking.done():
+                    await asyncio.sleep(0)
+            await taking
+            over.set()
+            join(self, looking)
+
+        self.each_engine(lambda engine: asyncio.run(asyncio.wait_for(main(engine), PATIENCE)))
+
     def test_a_group_that_is_dropped_is_warned_of(self) -> None:
         queue = Queue()
         gather(queue, 1)

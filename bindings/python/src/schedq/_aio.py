@@ -6,11 +6,16 @@ while there are waiters, either the descriptor is read, or a woken one is about 
 sleeps. A waiter takes its pod itself, after it was woken: one that is cancelled has taken none, and wakes the next.
 
 Waiters for groups are woken beside those for pods: what is there may be for one kind only. Each kind has a line of its own.
+
+A pop of pods passes groups by. When it finds nothing, the descriptor is not readable any more, though a group may be there. So each such pop,
+in whatever thread, has a waiter for groups look again (look_again). A loop is told of from before its waiter's first look: what is told
+later finds it asleep, or about to look.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -41,12 +46,32 @@ class Waiters:
         self._reading = False
         self._timer: Optional[asyncio.TimerHandle] = None
         self._turns = 0
+        self._for_groups = 0  # who is in get_group
+        self._told = False  # to look again
 
     async def get(self, queue: Queue) -> Popped:
         return await self._get(queue, queue.try_pop, self._pods)
 
     async def get_group(self, queue: Queue) -> PoppedGroup:
-        return await self._get(queue, queue.try_pop_group, self._groups)
+        self._for_groups += 1
+        queue._group_loops.add(self)
+        try:
+            return await self._get(queue, queue.try_pop_group, self._groups)
+        finally:
+            self._for_groups -= 1
+            if self._for_groups == 0:
+                queue._group_loops.discard(self)
+
+    def look_again(self) -> None:
+        """From any thread."""
+        if not self._told:
+            self._told = True
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
+                self.loop.call_soon_threadsafe(self._look_again)
+
+    def _look_again(self) -> None:
+        self._told = False
+        self._wake_one(self._groups)
 
     async def _get(self, queue: Queue, take: Callable[[], Optional[_T]], line: _Line) -> _T:
         self._turns += 1
@@ -86,12 +111,16 @@ class Waiters:
             raise
 
     def _wake(self) -> None:
-        for line in (self._pods, self._groups):
-            while line:
-                woken = line.popleft()
-                if not woken.done():
-                    woken.set_result(None)
-                    break
+        self._wake_one(self._pods)
+        self._wake_one(self._groups)
+
+    @staticmethod
+    def _wake_one(line: _Line) -> None:
+        while line:
+            woken = line.popleft()
+            if not woken.done():
+                woken.set_result(None)
+                break
 
     def _readable(self) -> None:
         self._stop_reading()

@@ -209,6 +209,7 @@ class Queue:
         self.kube_minor = int(config.kube_minor)
         self._fd = -1
         self._loops = threading.local()
+        self._group_loops: set[Waiters] = set()  # in which somebody waits for groups
         _live.add(self)
 
     def _keep(self, asked: Asked) -> Any:
@@ -533,8 +534,14 @@ class Queue:
         if status == _OK:
             return Popped(self, c)
         if status == _EMPTY:
+            if self._group_loops:
+                self._passed_groups()
             return None
         refuse(status)
+
+    def _passed_groups(self) -> None:
+        for waiters in tuple(self._group_loops):
+            waiters.look_again()
 
     def pop(self, timeout: Optional[float] = None) -> Optional[Popped]:
         """Takes the best pod; waits for one. None: `timeout` seconds are over. Other threads run meanwhile; ctrl-C ends it."""
@@ -576,6 +583,8 @@ class Queue:
         if status == _OK:
             return [Popped(self, room + i, room) for i in range(count[0])]
         if status in (_EMPTY, _TIMEDOUT):
+            if self._group_loops:
+                self._passed_groups()
             return []
         refuse(status)
 

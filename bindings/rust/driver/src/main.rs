@@ -3,6 +3,7 @@
 //! It speaks the lines of docs/CONFORMANCE.md ("Drivers") and checks nothing. Hints, gates, preChecks and affinity are closures
 //! that the library asks.
 
+mod gang;
 mod line;
 mod object;
 mod world;

@@ -12,6 +12,10 @@ pub struct Object {
     pub number: i64,
     pub name_number: i64,
     pub gate: i64,
+    /// That a pod names, or that it is.
+    pub group: String,
+    /// A group's.
+    pub min: i64,
 }
 
 impl Object {

@@ -1,15 +1,17 @@
 //! One vector's queue, with what its operations are said in.
 
+use crate::gang::{name_of, number_of, Gangs};
 use crate::line::{parse_kind, Line};
 use crate::object::{affinity_matches, hint, Object, NAMESPACE};
 use schedq::{
-    Action, Builder, Change, Config, Engine, Error, Event, Failure, History, Place, Plugin,
-    Plugins, Pod, PodInfo, Popped, Preset, Profile, Queue, Requeue, Spec, Update, Worker,
+    Action, Builder, Change, Config, Engine, Error, Event, Failure, GroupOutcome, GroupSpec,
+    History, Place, Plugin, Plugins, Pod, PodInfo, Popped, PoppedGroup, Preset, Profile, Queue,
+    Requeue, Spec, Taken, Update, Worker,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// The vector's time 0 on the queue's clock: a whole second, far from 0.
@@ -61,6 +63,9 @@ struct Known {
     profile: String,
     pod: Pod,
     flight: Option<Popped<Object>>,
+    newest: Arc<Object>,
+    /// Among the pods of its pop.
+    position: usize,
 }
 
 #[derive(Default)]
@@ -83,11 +88,19 @@ impl Set {
 /// Fields in the order in which they are dropped: pods in flight end with the queue, not before.
 pub struct World {
     pods: HashMap<Identity, Known>,
+    flights: HashMap<String, PoppedGroup<Object>>,
     worker: Worker<Object>,
     queue: Queue<Object>,
     sets: HashMap<String, Set>,
     nodes: Vec<String>,
     kube_minor: u8,
+    has_groups: bool,
+    is_composite: bool,
+    gangs: Arc<Mutex<Gangs>>,
+    /// The group that the last pop took; "": it took a pod.
+    last_popped: String,
+    /// By queue: what upstream counts as incoming, see `delete`.
+    phantoms: BTreeMap<&'static str, u64>,
 }
 
 type Answer = Result<Option<String>, Error>;
@@ -100,6 +113,7 @@ impl World {
         let mut builder = Builder::new(config)?;
         builder.affinity(affinity_matches);
         let mut sets: HashMap<String, Set> = HashMap::new();
+        let gangs = Arc::new(Mutex::new(Gangs::default()));
         for line in &lines {
             let name = match line.words[0].as_str() {
                 "plugin" => line.text("profile", "default-scheduler"),
@@ -112,19 +126,26 @@ impl World {
             }
             if line.words[0] == "plugin" {
                 let set = sets.get_mut(name).expect("it was put there");
-                let plugin = plugin(line, set.profile, kube_minor);
+                let plugin = plugin(line, set.profile, kube_minor, &gangs);
                 set.plugins.insert(line.words[1].clone(), builder.plugin(plugin)?);
             }
         }
         let queue = builder.build();
         let worker = queue.worker()?;
+        let has = |key| lines.iter().any(|it| it.words[0] == "config" && it.number(key) == 1);
         Ok(World {
             pods: HashMap::new(),
+            flights: HashMap::new(),
             worker,
             queue,
             sets,
             nodes: vec![String::new()],
             kube_minor,
+            has_groups: has("groups"),
+            is_composite: has("composite"),
+            gangs,
+            last_popped: String::new(),
+            phantoms: BTreeMap::new(),
         })
     }
 
@@ -157,13 +178,15 @@ impl World {
             affinity: line.text("affinity", "").into(),
             name_number: digits.parse().expect("the number of a pod"),
             gate: line.number("gate"),
+            group: line.text("group", "").into(),
             ..Object::numbered(line.number("need"))
         }
     }
 
     fn spec(&mut self, object: Object, line: &Line) -> Spec<Object> {
-        let has_affinity = !object.affinity.is_empty();
+        let (has_affinity, group) = (!object.affinity.is_empty(), number_of(&object.group));
         let spec = Spec::new(object)
+            .group(group)
             .priority(line.number("prio") as i32)
             .profile(self.set(line).profile)
             .nominated_node(self.node(line.text("nominated", "")));
@@ -174,12 +197,24 @@ impl World {
         }
     }
 
-    fn note(&mut self, identity: Identity, line: &Line, pod: Pod) {
+    fn gangs(&self) -> MutexGuard<'_, Gangs> {
+        self.gangs.lock().expect("a driver that has not panicked")
+    }
+
+    fn note(&mut self, identity: Identity, line: &Line, pod: Pod, newest: &Spec<Object>) {
         let profile = line.text("profile", "default-scheduler").to_string();
         let known = self.pods.entry(identity);
-        let known = known.or_insert(Known { profile: String::new(), pod, flight: None });
+        let newest = newest.object().clone();
+        let known = known.or_insert_with(|| Known {
+            profile: String::new(),
+            pod,
+            flight: None,
+            newest: newest.clone(),
+            position: 0,
+        });
         known.profile = profile;
         known.pod = pod;
+        known.newest = newest;
     }
 
     // ---- operations ------------------------------------------------------------------------------
@@ -202,7 +237,12 @@ impl World {
             "fail" => self.fail(line),
             "done" => self.done(line),
             "update" => self.update(line),
-            "delete" => self.worker.delete_name(&Identity::of(line).full()).map(|_| None),
+            "delete" => self.delete(line),
+            "group-add" | "composite-add" => self.declare(line, true),
+            "group-update" | "composite-update" => self.declare(line, false),
+            "group-delete" | "composite-delete" => self.undeclare(line),
+            "group-done" => self.group_done(line),
+            "group-get" => self.group_get(line),
             "activate" => self.activate(line),
             "move" => self.change(line),
             "assigned-add" => self.assigned(line, true),
@@ -221,18 +261,55 @@ impl World {
         let identity = Identity::of(line);
         let object = self.object(&identity, line);
         let spec = self.spec(object, line);
+        self.gangs().come(&identity.name, &identity.uid, line.text("group", ""));
         let added = self.worker.add(&identity.full(), &spec)?;
-        self.note(identity, line, added.pod);
+        self.note(identity, line, added.pod, &spec);
         Ok(None)
     }
 
     fn pop(&mut self) -> Answer {
-        let popped = match self.worker.try_pop() {
-            Ok(Some(popped)) => popped,
-            Ok(None) => return Ok(Some("empty".into())),
-            Err(Error::Closed) => return Ok(Some("closed".into())),
-            Err(error) => return Err(error),
+        let taken = if self.has_groups {
+            self.worker.try_pop_group()
+        } else {
+            self.worker.try_pop().map(|popped| popped.map(Taken::Pod))
         };
+        match taken {
+            Ok(Some(Taken::Pod(popped))) => {
+                self.last_popped.clear();
+                Ok(Some(self.popped(popped)))
+            }
+            Ok(Some(Taken::Group(group))) => Ok(Some(self.popped_group(group))),
+            Ok(None) => Ok(Some("empty".into())),
+            Err(Error::Closed) => Ok(Some("closed".into())),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn take(&mut self, popped: Popped<Object>, position: usize) {
+        let identity = Identity::new(short(popped.name()), &popped.object().uid);
+        let known = self.pods.get_mut(&identity).expect("a pod that was added");
+        known.pod = popped.pod();
+        known.flight = Some(popped);
+        known.position = position;
+    }
+
+    fn popped_group(&mut self, mut group: PoppedGroup<Object>) -> String {
+        let name = name_of(group.group());
+        let mut pods = Vec::new();
+        for (position, popped) in group.take_members().into_iter().enumerate() {
+            pods.push(format!("{}/{}", short(popped.name()), popped.history().attempts));
+            self.take(popped, position);
+        }
+        let flushed = if group.flushed() { " flushed=1" } else { "" };
+        let (counters, pods) = (counters(&group.history()), pods.join(","));
+        let text =
+            format!("group {} {} cycle={}{} pods={}", name, counters, group.cycle(), flushed, pods);
+        self.last_popped = name.clone();
+        self.flights.insert(name, group);
+        text
+    }
+
+    fn popped(&mut self, popped: Popped<Object>) -> String {
         let identity = Identity::new(short(popped.name()), &popped.object().uid);
         let mut text = if self.hints() {
             format!("{} {} cycle={}", identity, counters(&popped.history()), popped.cycle())
@@ -245,10 +322,8 @@ impl World {
         if popped.flushed() && self.kube_minor >= 37 {
             text += " flushed=1";
         }
-        let known = self.pods.get_mut(&identity).expect("a pod that was added");
-        known.pod = popped.pod();
-        known.flight = Some(popped);
-        Ok(Some(text))
+        self.take(popped, 0);
+        text
     }
 
     fn fail(&mut self, line: &Line) -> Answer {
@@ -264,7 +339,11 @@ impl World {
         let mut failure = failure(&self.sets[profile], line);
         if self.hints() {
             let object = self.object(&identity, line);
-            failure = failure.newest(self.spec(object, line));
+            let newest = self.spec(object, line);
+            if let Some(known) = self.pods.get_mut(&identity) {
+                known.newest = newest.object().clone();
+            }
+            failure = failure.newest(newest);
         }
         let outcome = self.worker.fail(popped, &failure)?;
         Ok(outcome.map_or(Some("error present".into()), |_| None))
@@ -284,7 +363,7 @@ impl World {
         let failure = failure(self.set(line), line);
         match self.worker.readd(&identity.full(), &spec, &before, &failure) {
             Err(Error::Exists) => return Ok(Some("error present".into())),
-            readded => self.note(identity, line, readded?.pod),
+            readded => self.note(identity, line, readded?.pod, &spec),
         }
         Ok(None)
     }
@@ -320,9 +399,103 @@ impl World {
         if let Some(old) = &old {
             update = update.before(old);
         }
+        let group = line.text("group", "");
+        let is_known = self.worker.find(&identity.full())?.is_some();
+        if !is_known && !group.is_empty() && self.root(group)? == "-" {
+            return Ok(None); // upstream drops it, where the library adds the pod
+        }
+        self.gangs().come(&identity.name, &identity.uid, group);
         let updated = self.worker.update(&identity.full(), &update)?;
-        self.note(identity, line, updated.expect("it adds what is unknown").pod);
+        self.note(identity, line, updated.expect("it adds what is unknown").pod, &spec);
         Ok(None)
+    }
+
+    /// Upstream takes a queued record out also for a pod that it does not have, and puts it back: its members count as incoming once
+    /// more. The library has no pod to delete then.
+    fn delete(&mut self, line: &Line) -> Answer {
+        let identity = Identity::of(line);
+        let deleted = self.worker.delete_name(&identity.full())?;
+        self.gangs().go(&identity.name, &identity.uid);
+        if deleted.is_some() || !line.has("group") {
+            return Ok(None);
+        }
+        let info = self.worker.group_get(number_of(line.text("group", "")))?;
+        let root = match info.map_or(0, |info| info.root) {
+            0 => None,
+            root => self.worker.group_get(root)?,
+        };
+        let queue = root.and_then(|root| match root.place {
+            Place::Active => Some(("active", root.waiting)),
+            Place::ErrorBackoff => Some(("backoff", root.waiting)),
+            Place::Gated => Some(("unschedulable", root.waiting)),
+            _ => None,
+        });
+        if let Some((queue, count)) = queue {
+            *self.phantoms.entry(queue).or_default() += count;
+        }
+        Ok(None)
+    }
+
+    /// As the queue has it; "-": none.
+    fn root(&self, name: &str) -> Result<String, Error> {
+        let root = self.worker.group_get(number_of(name))?.map_or(0, |info| info.root);
+        Ok(if root == 0 { "-".into() } else { name_of(root) })
+    }
+
+    fn declare(&mut self, line: &Line, added: bool) -> Answer {
+        let name = line.words[0].as_str();
+        let parent = if self.is_composite { line.text("parent", "") } else { "" };
+        {
+            let mut gangs = self.gangs();
+            let gang = gangs.named(name);
+            gang.exists = true;
+            gang.min = line.number("min");
+            gang.parent = parent.into();
+        }
+        let spec = GroupSpec::new(0)
+            .priority(line.number("prio") as i32)
+            .object(number_of(name))
+            .parent(number_of(parent));
+        if added {
+            self.worker.group_add(number_of(name), &spec)?;
+        } else {
+            self.worker.group_update(number_of(name), &spec)?;
+        }
+        Ok(None)
+    }
+
+    /// Upstream's plugins see it go before the queue does.
+    fn undeclare(&mut self, line: &Line) -> Answer {
+        self.gangs().named(&line.words[0]).exists = false;
+        self.worker.group_delete(number_of(&line.words[0])).map(|_| None)
+    }
+
+    fn group_done(&mut self, line: &Line) -> Answer {
+        let outcome = match line.text("status", "") {
+            "success" => GroupOutcome::Placed,
+            "unschedulable" => GroupOutcome::Rejected,
+            "error" => GroupOutcome::Error,
+            status => panic!("status {:?}", status),
+        };
+        match self.flights.remove(&line.words[0]) {
+            Some(group) => {
+                self.worker.group_done(group, outcome).map(|_| None).map_err(Error::from)
+            }
+            None => Ok(Some("error not in flight".into())),
+        }
+    }
+
+    fn group_get(&mut self, line: &Line) -> Answer {
+        let name = &line.words[0];
+        let info = self.worker.group_get(number_of(name))?;
+        Ok(Some(match info {
+            Some(info) if !matches!(info.place, Place::Aside | Place::InFlight) => {
+                let gating = self.set(line).names(info.gate);
+                let counters = counters(&info.history);
+                format!("{} {} gating={} size={}", name, counters, gating, info.waiting)
+            }
+            _ => "absent".into(),
+        }))
     }
 
     fn activate(&mut self, line: &Line) -> Answer {
@@ -343,6 +516,19 @@ impl World {
                 new = Some(Arc::new(Object::default()));
             }
         }
+        if line.has("pod") {
+            let moved = self.pods.get(&Identity::parse(line.text("pod", "")));
+            new = moved.map(|known| known.newest.clone());
+        }
+        if line.has("group") {
+            new = Some(Arc::new(gang(line.text("group", ""), line.number("min"))));
+        }
+        let old = if line.has("oldgroup") || line.has("oldmin") {
+            let group = line.text("oldgroup", line.text("group", ""));
+            Some(Arc::new(gang(group, line.number("oldmin"))))
+        } else {
+            old
+        };
         let mut change = objects(Change::new(event), &old, &new);
         if let Some(target) = target {
             change = change.target(target);
@@ -436,18 +622,42 @@ impl World {
 
     pub fn state(&self) -> Result<Vec<String>, Error> {
         let mut lines = Vec::new();
+        let mut roots: HashMap<u64, String> = HashMap::new();
+        let names: Vec<String> = self.gangs().names().cloned().collect();
+        for name in &names {
+            roots.insert(number_of(name), self.root(name)?);
+        }
         self.worker.snapshot(|pod| {
-            let place = match pod.place() {
-                Place::Parked => "unschedulable".into(),
-                place => place.to_string(),
-            };
+            let place = place_text(pod.place());
             let timestamp = pod.history().timestamp_ns - START_NS;
             let expiry = pod.backoff_expiry_ns() - START_NS;
             let (name, uid, order) = (short(pod.name()), &pod.object().uid, pod.pop_order());
             let place = format!("{} {} {} {}", name, uid, place, pod.priority());
-            lines.push(format!("pod {} {} {} {}", place, timestamp, expiry, order));
+            let mut line = format!("pod {} {} {} {}", place, timestamp, expiry, order);
+            if self.has_groups {
+                let (group, root) = match pod.group() {
+                    0 => ("-".into(), "-"),
+                    group => (name_of(group), roots[&group].as_str()),
+                };
+                let position = self.pods[&Identity::new(name, uid)].position;
+                line += &format!(" {} {} {} {}", group, root, pod.history().attempts, position);
+            }
+            lines.push(line);
             ControlFlow::Continue(())
         })?;
+        for name in &names {
+            let info = match self.worker.group_get(number_of(name))? {
+                Some(info) if info.place != Place::Aside => info,
+                _ => continue,
+            };
+            if info.place == Place::InFlight && *name != self.last_popped {
+                continue;
+            }
+            let timestamp = info.history.timestamp_ns - START_NS;
+            let expiry = info.backoff_expiry_ns - START_NS;
+            let place = format!("{} {} {}", name, place_text(info.place), info.priority);
+            lines.push(format!("record {} {} {}", place, timestamp, expiry));
+        }
         for (number, node) in self.nodes.iter().enumerate().skip(1) {
             self.worker.nominated_pods(number as u64, |pod| {
                 lines.push(format!("nominated {} {}", node, short(pod.name())));
@@ -458,7 +668,12 @@ impl World {
     }
 
     pub fn metrics(&self) -> Result<String, Error> {
-        self.queue.metrics()
+        let mut text = self.queue.metrics()?;
+        for (queue, count) in &self.phantoms {
+            let labels = format!("queue=\"{}\",event=\"UnscheduledPodAdd\"", queue);
+            text += &format!("scheduler_queue_incoming_pods_total{{{}}} {}\n", labels, count);
+        }
+        Ok(text)
     }
 }
 
@@ -507,9 +722,15 @@ fn configuration(lines: &[Line]) -> Config {
     config
 }
 
-fn plugin(line: &Line, profile: Profile, kube_minor: u8) -> Plugin<Object> {
+fn plugin(
+    line: &Line,
+    profile: Profile,
+    kube_minor: u8,
+    gangs: &Arc<Mutex<Gangs>>,
+) -> Plugin<Object> {
     let name = &line.words[1];
-    let mut gate = line.number("preenqueue");
+    let is_gang = line.text("preenqueue", "") == "gang";
+    let mut gate = if is_gang { 0 } else { line.number("preenqueue") };
     let mut plugin = Plugin::new(name).profile(profile);
     for word in &line.words[2..] {
         if word == "preenqueue" {
@@ -520,8 +741,25 @@ fn plugin(line: &Line, profile: Profile, kube_minor: u8) -> Plugin<Object> {
         let (resource, actions) = parse_kind(kind);
         plugin = match asked {
             "" => plugin.interest(resource, actions),
+            "mygroup" => {
+                let gangs = gangs.clone();
+                plugin.interest_if(resource, actions, move |pod: &Object, _, new| {
+                    gangs.lock().map_or(true, |gangs| gangs.same_root(pod, new))
+                })
+            }
+            "mindown" => {
+                let gangs = gangs.clone();
+                plugin.interest_if(resource, actions, move |pod: &Object, old, new| {
+                    gangs.lock().map_or(true, |gangs| gangs.needs_less(pod, old, new))
+                })
+            }
             asked => plugin.interest_if(resource, actions, hint(asked)),
         };
+    }
+    if is_gang {
+        let gangs = gangs.clone();
+        plugin =
+            plugin.gate(move |pod: &Object| gangs.lock().map_or(true, |gangs| gangs.passes(pod)));
     }
     if gate != 0 {
         plugin = plugin.gate(move |pod: &Object| pod.gate != gate);
@@ -534,6 +772,18 @@ fn plugin(line: &Line, profile: Profile, kube_minor: u8) -> Plugin<Object> {
 
 fn failure(set: &Set, line: &Line) -> Failure<Object> {
     Failure::rejected(set.of(line.list("plugins"))).pending(set.of(line.list("pending")))
+}
+
+/// A group as an event's object.
+fn gang(name: &str, min: i64) -> Object {
+    Object { group: name.into(), min, ..Object::default() }
+}
+
+fn place_text(place: Place) -> String {
+    match place {
+        Place::Parked => "unschedulable".into(),
+        place => place.to_string(),
+    }
 }
 
 fn numbered(line: &Line, key: &str) -> Option<Arc<Object>> {

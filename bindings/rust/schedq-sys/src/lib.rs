@@ -113,6 +113,14 @@ pub const SCHEDQ_PARKED: schedq_place_t = 4;
 pub const SCHEDQ_GATED: schedq_place_t = 5;
 pub const SCHEDQ_INFLIGHT: schedq_place_t = 6;
 pub const SCHEDQ_HELD: schedq_place_t = 7;
+pub const SCHEDQ_ASIDE: schedq_place_t = 8;
+
+pub type schedq_group_outcome_t = c_uint;
+pub const SCHEDQ_GROUP_PLACED: schedq_group_outcome_t = 0;
+pub const SCHEDQ_GROUP_REJECTED: schedq_group_outcome_t = 1;
+pub const SCHEDQ_GROUP_ERROR: schedq_group_outcome_t = 2;
+
+pub const SCHEDQ_GROUP_DEPTH_MAX: c_int = 64;
 
 pub const SCHEDQ_POD_AFFINITY: c_int = 1;
 pub const SCHEDQ_POD_ORDER_KEY: c_int = 2;
@@ -316,6 +324,7 @@ pub struct schedq_pod_spec_t {
     pub only: schedq_pod_t,
     pub not_before_ns: i64,
     pub label: u64,
+    pub group: u64,
 }
 
 #[repr(C)]
@@ -378,6 +387,66 @@ pub struct schedq_failure_t {
     pub pending: u64,
     pub judged_up_to: u64,
     pub newest: *const schedq_pod_spec_t,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct schedq_group_spec_t {
+    pub struct_size: u32,
+    pub priority: i32,
+    pub quorum: u32,
+    pub profile: schedq_profile_t,
+    pub reserved: [u8; 3],
+    pub object: u64,
+    pub parent: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct schedq_popped_group_t {
+    pub token: schedq_token_t,
+    pub group: u64,
+    pub object: u64,
+    pub history: schedq_history_t,
+    pub seen: u64,
+    pub cycle: u64,
+    pub backoff_expiry_ns: i64,
+    pub priority: i32,
+    pub more: u8,
+    pub profile: schedq_profile_t,
+    pub flushed: u8,
+    pub reserved: [u8; 25],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct schedq_group_end_t {
+    pub struct_size: u32,
+    pub outcome: u8,
+    pub place: u8,
+    pub gate: u8,
+    pub reserved: u8,
+    pub judged_up_to: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct schedq_group_info_t {
+    pub struct_size: u32,
+    pub priority: i32,
+    pub quorum: u32,
+    pub place: u8,
+    pub gate: u8,
+    pub profile: schedq_profile_t,
+    pub declared: u8,
+    pub object: u64,
+    pub parent: u64,
+    pub root: u64,
+    pub history: schedq_history_t,
+    pub backoff_expiry_ns: i64,
+    pub unschedulable: u64,
+    pub pending: u64,
+    pub waiting: u64,
 }
 
 #[repr(C)]
@@ -478,6 +547,7 @@ pub struct schedq_pod_info_t {
     pub held: u8,
     pub reserved_too: [u8; 7],
     pub label: u64,
+    pub group: u64,
 }
 
 #[repr(C)]
@@ -494,7 +564,8 @@ pub struct schedq_words_t {
     pub closed: u32,
     pub poppable: u32,
     pub held: u64,
-    pub reserved: [u64; 6],
+    pub aside: u64,
+    pub reserved: [u64; 5],
 }
 
 #[repr(C)]
@@ -533,8 +604,13 @@ pub struct schedq_stats_t {
     pub bytes_other: u64,
     pub membarriers: u64,
     pub fences: u8,
-    pub reserved: [u8; 7],
+    pub groups_known: u8,
+    pub reserved: [u8; 6],
     pub held: u64,
+    pub aside: u64,
+    pub groups: u64,
+    pub groups_at: [u64; 10],
+    pub members_at: [u64; 10],
 }
 
 #[repr(C)]
@@ -689,6 +765,9 @@ init! {
         call_ns: 10000000000,
         callback_ns: 1000000000
     }
+    SCHEDQ_GROUP_SPEC_INIT: schedq_group_spec_t {}
+    SCHEDQ_GROUP_END_INIT: schedq_group_end_t {}
+    SCHEDQ_GROUP_INFO_INIT: schedq_group_info_t {}
     SCHEDQ_QUERY_INIT: schedq_query_t { not_after_ns: i64::MAX }
     SCHEDQ_DECISION_INIT: schedq_decision_t {}
 }
@@ -1007,6 +1086,54 @@ extern "C" {
         worker: *mut schedq_worker_t,
         label: u64,
         count: *mut usize,
+    ) -> schedq_status_t;
+    pub fn schedq_group_add(
+        worker: *mut schedq_worker_t,
+        group: u64,
+        spec: *const schedq_group_spec_t,
+        result: *mut schedq_result_t,
+    ) -> schedq_status_t;
+    pub fn schedq_group_update(
+        worker: *mut schedq_worker_t,
+        group: u64,
+        spec: *const schedq_group_spec_t,
+        result: *mut schedq_result_t,
+    ) -> schedq_status_t;
+    pub fn schedq_group_delete(
+        worker: *mut schedq_worker_t,
+        group: u64,
+        result: *mut schedq_result_t,
+    ) -> schedq_status_t;
+    pub fn schedq_group_activate(
+        worker: *mut schedq_worker_t,
+        group: u64,
+        result: *mut schedq_result_t,
+    ) -> schedq_status_t;
+    pub fn schedq_group_get(
+        worker: *mut schedq_worker_t,
+        group: u64,
+        info: *mut schedq_group_info_t,
+    ) -> schedq_status_t;
+    pub fn schedq_try_pop_group(
+        worker: *mut schedq_worker_t,
+        group: *mut schedq_popped_group_t,
+        members: *mut schedq_popped_t,
+        room: usize,
+        count: *mut usize,
+    ) -> schedq_status_t;
+    pub fn schedq_pop_group_until(
+        worker: *mut schedq_worker_t,
+        deadline_ns: i64,
+        group: *mut schedq_popped_group_t,
+        members: *mut schedq_popped_t,
+        room: usize,
+        count: *mut usize,
+    ) -> schedq_status_t;
+    pub fn schedq_group_done(
+        worker: *mut schedq_worker_t,
+        token: *mut schedq_token_t,
+        end: *const schedq_group_end_t,
+        result: *mut schedq_result_t,
     ) -> schedq_status_t;
     pub fn schedq_find(
         worker: *mut schedq_worker_t,

@@ -223,6 +223,9 @@ fn initializers() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         SCHEDQ_EXPLANATION_INIT: schedq_explanation_t,
         SCHEDQ_REASONS_INIT: schedq_reasons_t,
         SCHEDQ_WATCH_INIT: schedq_watch_t,
+        SCHEDQ_GROUP_SPEC_INIT: schedq_group_spec_t,
+        SCHEDQ_GROUP_END_INIT: schedq_group_end_t,
+        SCHEDQ_GROUP_INFO_INIT: schedq_group_info_t,
         SCHEDQ_QUERY_INIT: schedq_query_t,
         SCHEDQ_DECISION_INIT: schedq_decision_t,
     ]

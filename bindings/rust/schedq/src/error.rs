@@ -14,7 +14,7 @@ pub enum Error {
     Closed,
     /// [`Canceler::cancel`](crate::Canceler::cancel) ended this wait; nothing was taken.
     Canceled,
-    /// That name is there already.
+    /// That name, or that group, is there already.
     Exists,
     /// A cap is reached. The words say which.
     Full(String),

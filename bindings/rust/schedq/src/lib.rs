@@ -22,7 +22,7 @@
 //!
 //! * A [`Queue`] is shared: Send, Sync, and its clones are the same queue.
 //! * A [`Worker`] is one caller's: each thread or task has its own. It is Send, and not Sync.
-//! * A [`Popped`] pod is ended once: what ends it takes it.
+//! * A [`Popped`] pod is ended once: what ends it takes it. So is a [`PoppedGroup`]: pods that are tried together.
 //! * A [`Builder`] is a queue before the first worker: plugins are registered there, and nowhere else.
 //! * Objects are Arcs that the library counts. Hints and gates are closures. No panic goes through the library: see [`Plugin`].
 //! * With the feature `tokio` tasks wait in a runtime: module [`tokio`].
@@ -37,6 +37,7 @@ mod classify;
 mod config;
 mod error;
 mod events;
+mod groups;
 mod hooks;
 mod look;
 mod pods;
@@ -51,7 +52,8 @@ pub use classify::{classify_node_update, classify_pod_update, NodeFacts, PodFact
 pub use config::{BackoffCounts, Config, Engine, Fences, Order, Preset, Requeue};
 pub use error::{Error, Refused};
 pub use events::{Action, Change, Event, Plugin, Plugins, Profile};
-pub use look::{Explanation, PodInfo, Reasons, Stats};
+pub use groups::{GroupInfo, GroupOutcome, GroupSpec, PoppedGroup, Taken};
+pub use look::{AtPlaces, Explanation, PodInfo, Reasons, Stats};
 pub use pods::{Batch, Failure, History, Outcome, Place, Pod, Spec, Update};
 pub use pop::Popped;
 pub use queue::{Builder, Queue};

@@ -3,6 +3,7 @@ use crate::pods::{gate_bit, History, Place, Pod};
 use crate::{sys, Fences, Plugins, Profile, Queue};
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Index;
 use std::os::raw::c_char;
 use std::sync::Arc;
 
@@ -119,11 +120,28 @@ impl<'a, T> PodInfo<'a, T> {
     pub fn label(&self) -> u64 {
         self.raw.label
     }
+
+    /// What it is tried together with; 0: it is tried by itself.
+    pub fn group(&self) -> u64 {
+        self.raw.group
+    }
 }
 
 impl<T> fmt::Debug for PodInfo<'_, T> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} {}", self.name(), self.place())
+    }
+}
+
+/// A count for each place: `counts[Place::Parked]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AtPlaces([u64; 10]);
+
+impl Index<Place> for AtPlaces {
+    type Output = u64;
+
+    fn index(&self, place: Place) -> &u64 {
+        &self.0[place as usize]
     }
 }
 
@@ -138,6 +156,10 @@ macro_rules! stats {
             $($(#[$doc])* pub $name: u64,)*
             /// Those in use.
             pub fences: Fences,
+            /// Records of groups there; one each.
+            pub groups_at: AtPlaces,
+            /// Members that are aside, by the place of their group's record.
+            pub members_at: AtPlaces,
         }
 
         impl Stats {
@@ -147,6 +169,8 @@ macro_rules! stats {
                     workers: raw.workers,
                     $($name: raw.$name,)*
                     fences: if real { Fences::Real } else { Fences::Asymmetric },
+                    groups_at: AtPlaces(raw.groups_at),
+                    members_at: AtPlaces(raw.members_at),
                 }
             }
         }
@@ -202,6 +226,10 @@ stats! {
     bytes_other,
     /// Fences in all threads that the queue asked the kernel for.
     membarriers,
+    /// Members that are aside, of groups that are incomplete, or in their cycle.
+    aside,
+    /// Groups that are declared, or in their cycle.
+    groups,
 }
 
 /// Why a pod is where it is; displayed as a sentence. Times are nanoseconds on the queue's clock.

@@ -28,6 +28,8 @@ pub enum Place {
     InFlight = sys::SCHEDQ_INFLIGHT as isize,
     /// It is kept back, until it is released, or until a time.
     Held = sys::SCHEDQ_HELD as isize,
+    /// It waits for its group; or it is a group that waits for members.
+    Aside = sys::SCHEDQ_ASIDE as isize,
 }
 
 impl Place {
@@ -40,6 +42,7 @@ impl Place {
             sys::SCHEDQ_GATED => Place::Gated,
             sys::SCHEDQ_INFLIGHT => Place::InFlight,
             sys::SCHEDQ_HELD => Place::Held,
+            sys::SCHEDQ_ASIDE => Place::Aside,
             _ => Place::Nowhere,
         }
     }
@@ -131,6 +134,12 @@ impl<T> Spec<T> {
     /// What it shares with others; 0: nothing.
     pub fn label(mut self, label: u64) -> Spec<T> {
         self.raw.label = label;
+        self
+    }
+
+    /// The group that it is tried with, and in no other way: [`Worker::try_pop_group`](crate::Worker::try_pop_group). 0: none.
+    pub fn group(mut self, group: u64) -> Spec<T> {
+        self.raw.group = group;
         self
     }
 }

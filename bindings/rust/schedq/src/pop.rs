@@ -102,6 +102,10 @@ impl<T> Popped<T> {
         self.raw.flushed != 0
     }
 
+    pub(crate) fn new(raw: sys::schedq_popped_t, home: &Arc<Home<T>>) -> Popped<T> {
+        Popped { raw, home: home.clone() }
+    }
+
     /// Its cycle has ended: what it held is the library's affair.
     fn ended(self) {
         let this = ManuallyDrop::new(self);
@@ -118,13 +122,19 @@ pub(crate) unsafe fn share<T>(object: &T) -> Arc<T> {
 
 impl<T> Drop for Popped<T> {
     fn drop(&mut self) {
-        let (queue, mut worker) = (self.home.queue.inner.raw, null_mut());
-        unsafe {
-            if sys::schedq_worker_get(queue, &mut worker, null_mut(), 0) == sys::SCHEDQ_OK {
-                let (token, why) = (&mut self.raw.token, &sys::SCHEDQ_FAILURE_INIT);
-                sys::schedq_fail(worker, token, why, null_mut());
-            }
-        }
+        let (token, why) = (&mut self.raw.token, &sys::SCHEDQ_FAILURE_INIT);
+        on_own_worker(&self.home, |worker| unsafe {
+            sys::schedq_fail(worker, token, why, null_mut());
+        });
+    }
+}
+
+/// With this thread's own worker of the library; not at all if there is no room for one.
+pub(crate) fn on_own_worker<T>(home: &Home<T>, call: impl FnOnce(*mut sys::schedq_worker_t)) {
+    let mut worker = null_mut();
+    let queue = home.queue.inner.raw;
+    if unsafe { sys::schedq_worker_get(queue, &mut worker, null_mut(), 0) } == sys::SCHEDQ_OK {
+        call(worker);
     }
 }
 
@@ -134,7 +144,7 @@ impl<T> fmt::Debug for Popped<T> {
     }
 }
 
-fn nanoseconds(wait: Duration) -> i64 {
+pub(crate) fn nanoseconds(wait: Duration) -> i64 {
     i64::try_from(wait.as_nanos()).unwrap_or(i64::MAX)
 }
 
@@ -145,9 +155,7 @@ impl<T> Worker<T> {
     ) -> Result<Option<Popped<T>>, Error> {
         let mut raw = MaybeUninit::uninit();
         match pop(raw.as_mut_ptr()) {
-            sys::SCHEDQ_OK => {
-                Ok(Some(Popped { raw: unsafe { raw.assume_init() }, home: self.home.clone() }))
-            }
+            sys::SCHEDQ_OK => Ok(Some(Popped::new(unsafe { raw.assume_init() }, &self.home))),
             sys::SCHEDQ_EMPTY | sys::SCHEDQ_TIMEDOUT => Ok(None),
             status => Err(self.error(status)),
         }
@@ -164,19 +172,27 @@ impl<T> Worker<T> {
             sys::SCHEDQ_EMPTY | sys::SCHEDQ_TIMEDOUT => {}
             status => return Err(self.error(status)),
         }
-        Ok(raw.into_iter().map(|raw| Popped { raw, home: self.home.clone() }).collect())
+        Ok(raw.into_iter().map(|raw| Popped::new(raw, &self.home)).collect())
     }
 
     /// Takes the best pod, without waiting; None: nothing is poppable. It does not serve time.
     pub fn try_pop(&self) -> Result<Option<Popped<T>>, Error> {
-        self.one(|out| unsafe { sys::schedq_try_pop(self.raw(), out) })
+        let popped = self.one(|out| unsafe { sys::schedq_try_pop(self.raw(), out) })?;
+        if popped.is_none() {
+            self.queue().passed_groups();
+        }
+        Ok(popped)
     }
 
     /// Takes up to `most` of the best pods, best first, without waiting; none: nothing is poppable.
     pub fn try_pop_many(&self, most: usize) -> Result<Vec<Popped<T>>, Error> {
-        self.many(most, |out, count| unsafe {
+        let popped = self.many(most, |out, count| unsafe {
             sys::schedq_try_pop_many(self.raw(), out, most, count)
-        })
+        })?;
+        if popped.is_empty() {
+            self.queue().passed_groups();
+        }
+        Ok(popped)
     }
 
     /// Takes the best pod; waits for one, and serves time meanwhile.
@@ -214,8 +230,13 @@ impl<T> Worker<T> {
         })
     }
 
+    /// Is that of the same queue?
+    pub(crate) fn has_home(&self, home: &Home<T>) -> bool {
+        Arc::ptr_eq(&home.queue.inner, &self.queue().inner)
+    }
+
     fn is_own(&self, pod: &Popped<T>) -> Result<(), Error> {
-        if Arc::ptr_eq(&pod.home.queue.inner, &self.queue().inner) {
+        if self.has_home(&pod.home) {
             return Ok(());
         }
         Err(Error::Invalid(format!("pod {:?}: it is of another queue", pod.name())))

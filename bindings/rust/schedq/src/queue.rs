@@ -32,6 +32,8 @@ pub(crate) struct Inner<T> {
     hooks: *mut Hooks<T>,
     #[cfg_attr(not(feature = "tokio"), allow(dead_code))]
     pub(crate) external_clock: bool,
+    #[cfg(feature = "tokio")]
+    pub(crate) group_tasks: crate::tokio::GroupTasks,
 }
 
 // The library takes calls of any thread. It calls hooks, which are Sync, and drops objects, on any thread.
@@ -70,6 +72,8 @@ impl<T> Builder<T> {
             raw: null_mut(),
             hooks: Box::into_raw(Box::new(hooks)),
             external_clock: config.raw.external_clock != 0,
+            #[cfg(feature = "tokio")]
+            group_tasks: Default::default(),
         };
         let raw = sys::schedq_config_t {
             objects: sys::SCHEDQ_OBJECTS_COUNTED as u8,
@@ -247,6 +251,8 @@ impl<T> Queue<T> {
 
     /// The descriptor for poll and the like: readable while a pod is poppable, until a `try_pop` returns None.
     ///
+    /// A loop that takes groups calls `try_pop_group` instead, and so does each loop beside it: a `try_pop` that returns None passes
+    /// groups by, and makes the descriptor unreadable all the same.
     /// `schedq/wait.h` has the loop. Do not read it; the feature `tokio` does all of that.
     pub fn wait_fd(&self) -> Result<BorrowedFd<'_>, Error> {
         let (mut fd, mut words) = (-1, Words::new());
@@ -254,6 +260,12 @@ impl<T> Queue<T> {
             unsafe { sys::schedq_wait_fd(self.inner.raw, &mut fd, words.room(), words.size()) };
         words.check(status)?;
         Ok(unsafe { BorrowedFd::borrow_raw(fd) })
+    }
+
+    /// A pop of pods found nothing: tasks that wait for groups look again, since the descriptor is not readable any more.
+    pub(crate) fn passed_groups(&self) {
+        #[cfg(feature = "tokio")]
+        self.inner.group_tasks.look_again();
     }
 
     /// An event of the caller's own, or the one that has this resource, these actions and this label ("": as kube writes them).
@@ -326,9 +338,10 @@ impl<T> Queue<T> {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// "activeQ:%d; backoffQ:%d; unschedulablePods:%d".
+    /// "activeQ:%d; backoffQ:%d; unschedulablePods:%d"; "; pendingPodGroupMemberPods:%d; incompletePodGroupPods:%d" too in a queue
+    /// that knows groups.
     pub fn pending_text(&self) -> String {
-        let mut room: [c_char; 128] = [0; 128];
+        let mut room: [c_char; 256] = [0; 256];
         unsafe { sys::schedq_pending_text(self.inner.raw, room.as_mut_ptr(), room.len()) };
         text(room.as_ptr())
     }

@@ -154,7 +154,7 @@ impl<T> Worker<T> {
         Error::new(status, words)
     }
 
-    fn found(
+    pub(crate) fn found(
         &self,
         status: sys::schedq_status_t,
         result: &sys::schedq_result_t,

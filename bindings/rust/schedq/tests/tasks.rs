@@ -3,7 +3,7 @@
 mod support;
 
 use schedq::tokio::{AsyncQueue, AsyncWorker};
-use schedq::{Error, Failure, Spec};
+use schedq::{Error, Failure, GroupOutcome, GroupSpec, Spec, Taken};
 use std::future::Future;
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
@@ -184,6 +184,73 @@ fn no_wake_up_is_lost_among_tasks_that_mostly_wait() {
                 sum += task.await.unwrap();
             }
             assert_eq!(sum, (0..PODS).sum());
+        });
+    });
+}
+
+#[test]
+fn a_task_waits_for_a_group_or_a_pod() {
+    with_engines(|config| {
+        in_runtimes(|| async {
+            let (queue, adder) = opened::<u64>(config.clone());
+            let mut worker = AsyncQueue::new(&queue).unwrap().worker().unwrap();
+            adder.group_add(7, &GroupSpec::new(2)).unwrap();
+            let adding = spawn(move || {
+                for number in 0..2 {
+                    sleep(SOON);
+                    adder.add(&format!("n{}", number), &Spec::new(number).group(7)).unwrap();
+                }
+                sleep(SOON);
+                adder.add("alone", &Spec::new(2)).unwrap();
+            });
+            match is_send(worker.next_group()).await.unwrap() {
+                Taken::Group(mut group) => {
+                    assert_eq!(worker.done_many(group.take_members()).unwrap(), 2);
+                    worker.group_done(group, GroupOutcome::Placed).unwrap();
+                }
+                other => panic!("{:?}", other),
+            }
+            match worker.next_group().await.unwrap() {
+                Taken::Pod(pod) => assert_eq!(*pod.object(), 2),
+                other => panic!("{:?}", other),
+            }
+            adding.join().unwrap();
+        });
+    });
+}
+
+/// A pop of pods that finds nothing makes the descriptor unreadable, though a group is there.
+#[test]
+fn a_task_that_waits_for_a_group_gets_it_beside_pops_of_pods() {
+    with_engines(|config| {
+        in_runtimes(|| async {
+            let (queue, adder) = opened::<u64>(config.clone());
+            let tasks = AsyncQueue::new(&queue).unwrap();
+            adder.group_add(7, &GroupSpec::new(1)).unwrap();
+            let (mut of_pods, mut of_groups) = (tasks.worker().unwrap(), tasks.worker().unwrap());
+            let pods = tokio::spawn(async move { of_pods.next_pod().await.map(|_| ()) });
+            let groups = tokio::spawn(async move {
+                for _ in 0..100 {
+                    match of_groups.next_group().await.unwrap() {
+                        Taken::Group(mut group) => {
+                            of_groups.done_many(group.take_members()).unwrap();
+                            of_groups.group_done(group, GroupOutcome::Placed).unwrap();
+                        }
+                        other => panic!("{:?}", other),
+                    }
+                }
+            });
+            for number in 0..100 {
+                adder.add("n", &Spec::new(number).group(7)).unwrap();
+                assert!(adder.try_pop().unwrap().is_none());
+                while adder.find("n").unwrap().is_some() {
+                    tokio::task::yield_now().await;
+                    assert!(adder.try_pop().unwrap().is_none());
+                }
+            }
+            groups.await.unwrap();
+            queue.close().unwrap();
+            assert_eq!(pods.await.unwrap(), Err(Error::Closed));
         });
     });
 }
