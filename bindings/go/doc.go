@@ -20,14 +20,15 @@
 //
 // # Who decides
 //
-// C never calls Go. So hints, PreEnqueue plugins and preChecks, which the C library can call, are not handed over; there
-// are two ways to do without:
+// C never calls Go. So hints, PreEnqueue plugins and preChecks, which the C library can call, cannot be Go functions. There
+// are two ways to decide:
 //
 //   - [DecideHost]: the program decides, in two steps. [Queue.Candidates] copies out the pods that an event may
 //     concern, Go code judges them, and [Queue.Apply] moves each one that still is what was judged. This is what a
 //     scheduler with hints in Go wants; docs/HOST.md gives the order of the calls.
 //   - [DecideLibrary]: the library decides by what each plugin registered ([Queue.RegisterPlugin]): an event that one
-//     of a pod's rejectors asked for brings the pod back.
+//     of a pod's rejectors asked for brings the pod back. Who wants hints and gates here writes them in C, and gives their
+//     addresses to [Queue.RegisterPluginInC]. Groups ([Queue.AddGroup]) are for this way only.
 //
 // # Errors
 //
@@ -37,9 +38,9 @@
 //
 // # Not bound
 //
-// Waiting: schedq_pop and schedq_pop_many, each also with _for and _until, would block a thread. [Queue.Pop] and
-// [Queue.PopMany] wait instead, [Queue.PopGroup] for schedq_pop_group_until, and a context cancels one wait, so schedq_wait_cancel has no place. schedq_wait_fd and
-// schedq_wait_callback are for event loops, which goroutines do without.
+// Waiting: schedq_pop and schedq_pop_many, each also with _for and _until, and schedq_pop_group_until would block a thread.
+// [Queue.Pop], [Queue.PopMany] and [Queue.PopGroup] wait instead. A context cancels one wait, so schedq_wait_cancel has no place.
+// schedq_wait_fd and schedq_wait_callback are for event loops, which goroutines do without.
 //
 // Time: schedq_run and schedq_stop are of a thread that cannot wake a goroutine. [Queue.Run] does its work.
 // schedq_clock_advance and schedq_next_deadline are reads and writes of [Words].
@@ -47,7 +48,8 @@
 // Workers: schedq_worker_register, schedq_worker_unregister, schedq_worker_error, schedq_worker_get and schedq_worker_adopt
 // are the pool's. No goroutine dies inside a call.
 //
-// Callbacks (hints, PreEnqueue, preCheck, affinity, retain and release, clock, allocator) have no place, as said above.
+// Callbacks in Go (hints, PreEnqueue, preCheck) have no place, as said above. Affinity, retain and release, clock, allocator and
+// pre-queueing hints are not handed over either.
 //
 // Metrics: schedq_metrics_write_named is for one page of several queues; here the text of each has an address of its own.
 //

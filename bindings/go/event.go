@@ -31,6 +31,9 @@ type Change struct {
 	OldObject uint64 // 0 = absent
 	NewObject uint64 // 0 = absent; a wildcard with one and without a Target reaches nobody
 	Target    Pod    // with a wildcard: only this pod reacts
+	// Precheck: the address of a schedq_precheck_fn, in C as those of Callbacks: only pods react to which it says yes. nil: all do.
+	Precheck        unsafe.Pointer
+	PrecheckContext unsafe.Pointer // in C memory
 }
 
 func (change *Change) c() C.schedq_change_t {
@@ -40,6 +43,9 @@ func (change *Change) c() C.schedq_change_t {
 		old_object:  C.uint64_t(change.OldObject),
 		new_object:  C.uint64_t(change.NewObject),
 		target:      C.schedq_pod_t{C.uint64_t(change.Target.bits)},
+
+		precheck:     C.schedq_precheck_fn(change.Precheck),
+		precheck_ctx: change.PrecheckContext,
 	}
 }
 

@@ -154,3 +154,42 @@ func Example_host() {
 	// pod 2: backoff
 	// 2 are active
 }
+
+// The pods of a job are tried together: a group, which is popped once as many of them are there as it needs.
+func ExampleQueue_PopGroup() {
+	queue, err := schedq.New(schedq.DefaultConfig(), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer queue.DestroyWithPods()
+	queue.AddGroup(7, &schedq.GroupSpec{Quorum: 3})
+	for _, name := range []string{"train/0", "train/1", "train/2"} {
+		queue.Add(name, &schedq.PodSpec{Group: 7})
+	}
+	queue.Add("report", &schedq.PodSpec{})
+
+	room := make([]schedq.Popped, 8) // ErrFull: the count is how many need room
+	for range 2 {
+		group, count, err := queue.PopGroup(context.Background(), room)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for i := range room[:count] {
+			fmt.Println(room[i].Name)
+			queue.Done(room[i].Token)
+		}
+		if group.Group == 0 {
+			continue // a pod that is in no group
+		}
+		result, _ := queue.GroupDone(&group.Token, schedq.GroupPlaced)
+		fmt.Println("group", group.Group, "is", result.Place)
+	}
+	// Output:
+	// train/0
+	// train/1
+	// train/2
+	// group 7 is aside
+	// report
+}

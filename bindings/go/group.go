@@ -21,6 +21,7 @@ import "C"
 
 import (
 	"context"
+	"errors"
 	"unsafe"
 )
 
@@ -28,7 +29,7 @@ import (
 const GroupDepthMax = C.SCHEDQ_GROUP_DEPTH_MAX
 
 // GroupSpec is a group as its caller describes it: docs/GROUPS.md says what groups are. Their calls are for [DecideLibrary]: with
-// [DecideHost] they answer ErrInvalid.
+// [DecideHost] they answer ErrInvalid. A gate or a hint for a group's members is a C function: [Callbacks].
 type GroupSpec struct {
 	structSize uint32
 	Priority   int32   // of a root; higher first
@@ -95,7 +96,7 @@ func (spec *GroupSpec) c() *C.schedq_group_spec_t {
 
 // AddGroup declares a group, not 0. Members that wait for it join.
 //
-// Errors: ErrExists, it was declared; ErrClosed; ErrFull, Config.MaxPods or Config.MaxBands; ErrNoMemory; ErrInvalid.
+// Errors: ErrExists, it was declared; ErrClosed; ErrFull, Config.MaxPods, for which it counts as a pod; ErrNoMemory; ErrInvalid.
 func (queue *Queue) AddGroup(group uint64, spec *GroupSpec) (result Result, err error) {
 	copied := sizedGroup(spec)
 	worker := queue.enter()
@@ -176,7 +177,7 @@ func (queue *Queue) PopGroup(ctx context.Context, out []Popped) (group PoppedGro
 	if err == nil {
 		return group, count, nil
 	}
-	if err == ErrFull { // what was found is there for others
+	if errors.Is(err, ErrFull) { // what was found is there for others
 		queue.wakeOne()
 	}
 	return group, count, err

@@ -139,6 +139,45 @@ func TestPopGroupWaitsForTheLastMemberAndTakesPodsToo(t *testing.T) {
 	})
 }
 
+func TestAGoroutineWithoutRoomPassesItsWakeUpOn(t *testing.T) {
+	onBothEngines(t, nil, func(f *fixture) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		_, err := f.AddGroup(gang, &schedq.GroupSpec{Quorum: 2})
+		f.ok(err)
+		f.add("default/0", schedq.PodSpec{Group: gang})
+		full := make(chan error)
+		for range 3 {
+			go func() {
+				_, _, err := f.PopGroup(ctx, make([]schedq.Popped, 1))
+				full <- err
+			}()
+		}
+		for f.Waiting() < 3 {
+			time.Sleep(time.Millisecond)
+		}
+		popped := make(chan int)
+		go func() {
+			_, count, _ := f.PopGroup(ctx, make([]schedq.Popped, 2))
+			popped <- count
+		}()
+		for f.Waiting() < 4 {
+			time.Sleep(time.Millisecond)
+		}
+		f.add("default/1", schedq.PodSpec{Group: gang})
+		for count := 0; count == 0; {
+			select {
+			case err := <-full:
+				f.wants(err, schedq.ErrFull)
+			case count = <-popped:
+				equal(f, "count", count, 2)
+			case <-time.After(10 * time.Second):
+				f.Fatal("the wake-up is lost")
+			}
+		}
+	})
+}
+
 func TestAGoroutineThatWaitsForAPodTakesNoGroupsWakeUp(t *testing.T) {
 	onBothEngines(t, nil, func(f *fixture) {
 		_, err := f.AddGroup(gang, &schedq.GroupSpec{})

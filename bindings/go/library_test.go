@@ -3,10 +3,13 @@ package schedq_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"schedq"
+	"schedq/internal/callbacks"
 )
 
 func TestTheLibraryDecidesByWhatPluginsRegistered(t *testing.T) {
@@ -29,6 +32,39 @@ func TestTheLibraryDecidesByWhatPluginsRegistered(t *testing.T) {
 		equal(f, "due", ticked.ToActive, 1)
 		equal(f, "next", next, schedq.NoDeadline)
 		f.pop("default/a")
+	})
+}
+
+func TestTheLibraryAsksFunctionsInC(t *testing.T) {
+	onBothEngines(t, nil, func(f *fixture) {
+		fit, err := f.RegisterPluginInC(0, "Fit", 0, schedq.Callbacks{
+			PreEnqueue: callbacks.IsAtMost,
+			Hints:      []unsafe.Pointer{nil, callbacks.IsEnough},
+			Context:    callbacks.Limit,
+		}, schedq.Interest{Resource: "Pod", Actions: schedq.ActionDelete}, schedq.Interest{Resource: "Node", Actions: schedq.ActionAdd})
+		f.ok(err)
+		callbacks.SetLimit(8)
+		result := f.add("default/9", schedq.PodSpec{Object: 9})
+		equal(f, "place", result.Place, schedq.Gated)
+		equal(f, "gate", result.Gate.Plugins(), fit)
+		for _, object := range []uint64{2, 3, 5, 8} {
+			name := fmt.Sprintf("default/%d", object)
+			f.add(name, schedq.PodSpec{Object: object})
+			popped := f.pop(name)
+			_, err := f.Fail(&popped.Token, &schedq.Failure{Unschedulable: fit})
+			f.ok(err)
+		}
+		result, err = f.Notify(&schedq.Change{Event: schedq.EventNodeAdd, NewObject: 5, Precheck: callbacks.IsOdd})
+		f.ok(err)
+		equal(f, "odd, and at most 5", result.ToBackoff, 2)
+		result, err = f.Notify(&schedq.Change{Event: schedq.EventNodeAdd, NewObject: 5})
+		f.ok(err)
+		equal(f, "at most 5", result.ToBackoff, 1)
+		callbacks.SetLimit(9)
+		result, err = f.Notify(&schedq.Change{Event: schedq.EventAssignedPodDelete})
+		f.ok(err)
+		equal(f, "without a hint all", result.ToBackoff, 1)
+		equal(f, "and the gated one", f.place("default/9"), schedq.Active)
 	})
 }
 

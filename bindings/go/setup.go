@@ -129,11 +129,26 @@ type PluginOptions uint8
 // plugin rejected.
 const PluginSpread PluginOptions = C.SCHEDQ_PLUGIN_SPREAD
 
+// Callbacks are functions of a plugin that the library calls, by their addresses in C: unsafe.Pointer(C.name). [DecideLibrary]
+//
+// They are C code, and must not call Go. What they need to know lies in C memory: behind Context, or behind the bits of objects.
+type Callbacks struct {
+	PreEnqueue unsafe.Pointer   // a schedq_pre_enqueue_fn; nil: the plugin gates nothing
+	Hints      []unsafe.Pointer // a schedq_hint_fn for each interest; nil, or none: every such event counts
+	Context    unsafe.Pointer   // in C memory that lives as long as the queue; each of them gets it
+}
+
 // RegisterPlugin registers a plugin with the events that it wants, and returns its bit. During setup. A profile has room
 // for 63, late names included.
 //
 // Errors: ErrExists, the name is taken, with its bit; ErrFull; ErrBusy, setup is over; ErrInvalid; ErrNoMemory.
 func (queue *Queue) RegisterPlugin(profile Profile, name string, options PluginOptions,
+	interests ...Interest) (Plugins, error) {
+	return queue.RegisterPluginInC(profile, name, options, Callbacks{}, interests...)
+}
+
+// RegisterPluginInC registers a plugin whose hints and PreEnqueue are C functions. As RegisterPlugin.
+func (queue *Queue) RegisterPluginInC(profile Profile, name string, options PluginOptions, callbacks Callbacks,
 	interests ...Interest) (Plugins, error) {
 	var why whyText
 	var bit C.uint64_t
@@ -154,6 +169,9 @@ func (queue *Queue) RegisterPlugin(profile Profile, name string, options PluginO
 	for i, interest := range unsafe.Slice(memory, len(interests)) {
 		interest.resource = text(interests[i].Resource)
 		interest.actions = C.uint32_t(interests[i].Actions)
+		if i < len(callbacks.Hints) {
+			interest.hint = C.schedq_hint_fn(callbacks.Hints[i])
+		}
 		unsafe.Slice(memory, len(interests))[i] = interest
 	}
 	plugin := C.schedq_plugin_t{
@@ -163,6 +181,8 @@ func (queue *Queue) RegisterPlugin(profile Profile, name string, options PluginO
 		name:           text(name),
 		interests:      memory,
 		interest_count: C.size_t(len(interests)),
+		pre_enqueue:    C.schedq_pre_enqueue_fn(callbacks.PreEnqueue),
+		ctx:            callbacks.Context,
 	}
 	status := Status(C.schedq_plugin_register(queue.c, &plugin, &bit, &why[0], whySize))
 	return Plugins(bit), asError(status, "schedq_plugin_register", why.String())

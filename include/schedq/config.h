@@ -217,8 +217,8 @@ typedef struct schedq_config {
 SCHEDQ_API schedq_status_t schedq_config_preset(schedq_config_t *config, schedq_preset_t preset);
 
 /**
- * Sets *config to the behaviour of kube-scheduler 1.37, without pod groups: as 1.34, but wildcards
- * and the leftover limit try gated pods again.
+ * Sets *config to the behaviour of kube-scheduler 1.37: as 1.34, but wildcards and the leftover
+ * limit try gated pods again, and groups (group.h) are those of 1.37.
  *
  * Threads: [any]  Progress: wait-free.
  */

@@ -290,7 +290,7 @@ typedef struct schedq_failure {
 
 /**
  * Ends a cycle without success. The pod is parked, backs off, is gated, or is tried again because
- * of an event during the cycle.
+ * of an event during the cycle. A member of a group is aside, whatever rejected it (group.h).
  *
  * Never FULL: its space was taken when it was added. The Timestamp becomes now. The call takes the
  * token when it begins: from then on a done of another thread with the same token gets STALE.

@@ -21,16 +21,24 @@
  * schedq_group_done.
  *
  * QUORUM. A group has its quorum if as many of its members are aside, or as many of the groups
- * right below it have theirs. Once one of its cycles has ended in PLACED, one is enough. A group
- * below the root that has not its quorum keeps its members aside when the others are popped.
+ * right below it have theirs. The two do not add up. Once one of its cycles has ended in PLACED,
+ * one is enough. A group whose members alone do not fill its quorum keeps them aside when the
+ * others are popped. So a group should have either members or groups below it.
+ *
+ * ORDER. Records and pods that are in no group are in one order: higher priority first, then older
+ * Timestamp. When the quorum is there, the record gets the Timestamp of the member that has waited
+ * for longest. A cycle that ends in REJECTED or ERROR sets it to the time of that end.
+ *
+ * END. A group that has no members stays declared: new members may come. Who needs it no more calls
+ * schedq_group_delete.
  *
  * GUARANTEES
  *   never alone   a pop of groups returns members, and no other pop does
- *   quorum        it returns at least the quorum
+ *   quorum        it returns at least the quorum, of each group whose members it returns
  *   once          a member is in one cycle at a time
- *   who           it takes the members that had joined when it began, and had not left when it
- *                 ended. One that joins meanwhile may be among them. One that joins later, or
- *                 fails, waits for the end of the cycle.
+ *   who           of these groups it takes the members that had joined when it began, and had not
+ *                 left when it ended. One that joins meanwhile may be among them. One that joins
+ *                 later, or fails, waits for the end of the cycle.
  *
  * CALLBACKS. A gate, a hint, a precheck and an affinity are asked about each member, in no order,
  * even if an answer before settled what becomes of the record.
@@ -38,6 +46,9 @@
  * OTHER CALLS. Those for one pod are for members too. One that is held (hold.h) counts for no
  * quorum and is not popped. The activation of a member activates the root's record. schedq_fail
  * tells what rejected the member; the record is parked by it when the group's cycle ends.
+ * schedq_get tells a member's group, schedq_group_get where the record is and what rejected it.
+ * schedq_peek and schedq_position do not see records. schedq_watch finds members that are in flight
+ * for too long, but no group whose schedq_group_done was forgotten.
  *
  * LIMITS. A member has the profile of its root, which the queue does not check: events find a group
  * that waits by the root's. With SCHEDQ_DECIDE_HOST each call below, and the add of a member, is
@@ -103,10 +114,11 @@ typedef struct schedq_popped_group {
 
 /** What became of a group in its cycle. */
 typedef enum schedq_group_outcome {
-    /** members were placed; its counters become 0, and those that are left are tried again at once,
-        with the Timestamp that the record had */
+    /** members were placed; its counters become 0. Members that are left are tried again at once,
+        with the Timestamp that the record had. So do not say it of a cycle that placed none */
     SCHEDQ_GROUP_PLACED = 0,
-    /** it fits nowhere: it is parked until an event helps a member (kube_minor: it backs off) */
+    /** it fits nowhere: it is parked until an event helps a member. It backs off if no member that
+        failed has a rejector, and with kube_minor */
     SCHEDQ_GROUP_REJECTED,
     /** something broke: it backs off */
     SCHEDQ_GROUP_ERROR
@@ -116,10 +128,10 @@ typedef enum schedq_group_outcome {
 typedef struct schedq_group_end {
     uint32_t struct_size; /**< set by SCHEDQ_GROUP_END_INIT */
     uint8_t  outcome;     /**< schedq_group_outcome_t */
-    uint8_t  place;       /**< SCHEDQ_NOWHERE: the queue decides */
-    uint8_t  gate;        /**< 0 */
+    uint8_t  place;       /**< SCHEDQ_NOWHERE: the queue decides where the record goes */
+    uint8_t  gate;        /**< 0; for a host that decides, which groups do not have */
     uint8_t  reserved; /**< zero */
-    uint64_t judged_up_to; /**< 0 */
+    uint64_t judged_up_to; /**< 0; the same */
 } schedq_group_end_t;
 
 /** PLACED. */
@@ -320,8 +332,8 @@ SCHEDQ_API schedq_status_t schedq_pop_group_until(schedq_worker_t *worker, int64
  *
  * The members that are aside wait for the group's next try, by `end`; those that joined meanwhile
  * too. If they are less than the quorum, the record is aside. REJECTED: the record is parked by the
- * union of what rejected the members that failed in this cycle; if an event since the pop could
- * help one of them, it backs off instead.
+ * union of what rejected the members that failed in this cycle. If an event since the pop could
+ * help one of them, it backs off instead. A member that failed without a rejector has no say.
  * @param token  of the group; in and out: with NOMEM *token is the token of its cycle
  * @param end    what became of the group; not referenced after the call
  * @param result place: where the record is now, NOWHERE: it ended, since the group was undeclared;

@@ -429,7 +429,7 @@ SCHEDQ_API const char *schedq_rejector_name(schedq_t *queue, schedq_profile_t pr
 typedef struct schedq_reasons {
     uint32_t struct_size;   /**< set by SCHEDQ_REASONS_INIT */
     uint32_t reserved; /**< zero */
-    uint64_t parked;        /**< pods of the profile */
+    uint64_t parked;        /**< pods of the profile; a group's record counts as one */
     uint64_t gated;         /**< the same */
     uint64_t backoff;       /**< pods of all profiles, after a failure with a rejector */
     uint64_t error_backoff; /**< the same, after one without */

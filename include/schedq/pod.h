@@ -72,16 +72,18 @@ typedef struct schedq_result {
                                      words.event_sequence when the call looked */
     int64_t  timestamp_ns;      /**< the Timestamp that the call set or found; nanoseconds on the
                                      queue's clock */
-    uint32_t to_active;         /**< pods that this call put there. A pod that it tried and left
-                                     where it was counts too. LOCKFREE: a pod whose move
-                                     another thread finished is missing */
+    uint32_t to_active;         /**< pods that this call put there; the record of a group is one
+                                     (group.h). A pod that it tried and left where it was counts
+                                     too. LOCKFREE: a pod whose move another thread finished is
+                                     missing */
     uint32_t to_backoff;        /**< the same; error backoff too */
     uint32_t to_parked;         /**< the same */
     uint32_t to_gated;          /**< the same */
     uint8_t  place;             /**< schedq_place_t: where the pod is now */
     uint8_t  gate;              /**< 1 + number of the plugin that gates it; 0 = none */
-    uint8_t  poppable;          /**< 1: this call made a pod poppable; the caller may wake a waiter
-                                     of its own. Backoff counts if pop takes from it */
+    uint8_t  poppable;          /**< 1: this call made a pod, or a group, poppable; the caller may
+                                     wake a waiter of its own. Backoff counts if pop takes from
+                                     it */
     uint8_t  added;             /**< 1: update or readd made a new pod */
     uint8_t  left;              /**< [host] tick: 1: due backoff was left to schedq_candidates and
                                      schedq_apply */
@@ -144,7 +146,8 @@ typedef struct schedq_pod_spec {
  * @param name   bytes, need not end in NUL; copied
  * @param length 1..317 bytes, none of them NUL; with config.kube_minor "namespace/name"
  * @param spec   not referenced after the call
- * @retval SCHEDQ_OK       it is active or gated (result->place); pops that start later see it
+ * @retval SCHEDQ_OK       it is active or gated (result->place); pops that start later see it. Or
+ *                         it is HELD until not_before_ns, or, a member of a group, ASIDE (group.h)
  * @retval SCHEDQ_EXISTS   a pod in any place has this name: `result` describes it; nothing changed.
  *                         (A pod that was deleted in flight has no name any more)
  * @retval SCHEDQ_RETRY    [host] gated, and an event after judged_up_to stamped its gate

@@ -18,8 +18,12 @@
  * poll before EMPTY finds the descriptor readable, and comes again. A loop that pops without a
  * bound hears neither its timers nor the queue's while there are pods. Several loops may share one
  * queue and its descriptor: while a pod is poppable, each of them is woken. (With EPOLLEXCLUSIVE
- * not each of them. Without it some are woken for a pod that another has taken.) A loop that takes
- * groups calls schedq_try_pop_group in the place of schedq_try_pop.
+ * not each of them. Without it some are woken for a pod that another has taken.)
+ *
+ * GROUPS. A loop that takes groups calls schedq_try_pop_group in the place of schedq_try_pop. So
+ * must each loop beside it, and whoever else pops without waiting: schedq_try_pop passes groups by,
+ * and its EMPTY makes the descriptor unreadable all the same. schedq_pop and the others that wait
+ * do no harm.
  *
  * TIME. Nobody serves time while all threads wait in loops. So one of them calls schedq_tick at
  * schedq_next_deadline, or schedq_run starts the timer thread. The timeout need not be exact. It
@@ -44,10 +48,10 @@ extern "C" {
  *   when schedq_next_deadline becomes sooner, and no timer thread runs;
  *   at schedq_close, for ever.
  * It stays readable until schedq_try_pop, schedq_try_pop_many or schedq_try_pop_group returns
- * EMPTY; the first two pass groups by, so their EMPTY says nothing of these. Pops that wait leave
- * it alone. It may be readable although no pod is poppable: another thread took the pod. Only the
- * first add after that EMPTY makes a system call for it. (LOCKFREE: a second may, while the first
- * is about to. If a thread stops for ever before its call, the next add or tick makes it.)
+ * EMPTY; the first two pass groups by (GROUPS above). Pops that wait leave it alone. It may be
+ * readable although no pod is poppable: another thread took the pod. Only the first add after that
+ * EMPTY makes a system call for it. (LOCKFREE: a second may, while the first is about to. If a
+ * thread stops for ever before its call, the next add or tick makes it.)
  * Do not read, write or close it. All calls give the same one; it ends with the queue.
  * @param fd receives the descriptor: an eventfd(2), close-on-exec; written with OK only
  * @retval SCHEDQ_OK       *fd is the queue's until schedq_destroy
@@ -95,7 +99,8 @@ SCHEDQ_API int64_t schedq_next_deadline(schedq_t *queue);
  * Ends the wait of one worker: its waiting pop, or else its next one, returns SCHEDQ_CANCELED and
  * takes nothing.
  *
- * "Waiting pops" are schedq_pop, schedq_pop_many, and their _for and _until. Exactly one of them
+ * "Waiting pops" are schedq_pop, schedq_pop_many, their _for and _until, and
+ * schedq_pop_group_until. Exactly one of them
  * returns CANCELED, also if a pod is poppable, and if its deadline has passed. One that has taken a
  * pod when this is called returns OK, and the next one CANCELED. Several cancels before one is
  * answered are one. No pod waits longer for it: a wake-up that the worker got meanwhile goes to

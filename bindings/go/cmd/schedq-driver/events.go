@@ -291,8 +291,11 @@ func (host *host) get(id identity) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return host.podText(identity{id.name, host.objects[info.Object].uid}, &info), nil
+}
+
+func (host *host) podText(id identity, info *schedq.PodInfo) string {
 	profile := host.numbered(info.Profile)
-	return fmt.Sprintf("%s %s plugins=%s pending=%s gating=%s", identity{id.name, host.objects[info.Object].uid},
-		historyText(&info.History), profile.names(info.Unschedulable), profile.names(info.Pending),
-		profile.names(info.Gate.Plugins())), nil
+	return fmt.Sprintf("%s %s plugins=%s pending=%s gating=%s", id, historyText(&info.History),
+		profile.names(info.Unschedulable), profile.names(info.Pending), profile.names(info.Gate.Plugins()))
 }

@@ -3,6 +3,8 @@
 //
 // It is also the smallest whole host of a queue that never calls back: hints, PreEnqueue, preChecks and the log of events
 // are here, places, order, time, versions and counters are the library's. plugins.go judges, host.go carries out.
+//
+// Vectors with groups are decided by the library (grouped.go), which calls hints, gates and preChecks in C (judge.c).
 package main
 
 import (
@@ -24,7 +26,7 @@ func main() {
 // serve answers requests until there are no more.
 func serve(requests *bufio.Scanner, answers *bufio.Writer) error {
 	var head []string // of the vector that begins
-	var host *host
+	var host performer
 
 	requests.Buffer(nil, 1<<20)
 	for requests.Scan() {
@@ -38,12 +40,12 @@ func serve(requests *bufio.Scanner, answers *bufio.Writer) error {
 			continue
 		case "open":
 			var err error
-			if host, err = open(head); err != nil {
+			if host, err = openAny(head); err != nil {
 				fmt.Fprintln(answers, err)
 			}
 		case "end":
 			if host != nil {
-				if err := host.queue.DestroyWithPods(); err != nil {
+				if err := host.end(); err != nil {
 					fmt.Fprintln(answers, err)
 				}
 			}
@@ -61,6 +63,29 @@ func serve(requests *bufio.Scanner, answers *bufio.Writer) error {
 	}
 	return requests.Err()
 }
+
+// performer is the queue of one vector.
+type performer interface {
+	answer(line string, answers io.Writer)
+	end() error
+}
+
+func openAny(head []string) (performer, error) {
+	if hasGroups(head) {
+		grouped, err := openGrouped(head)
+		if err != nil {
+			return nil, err
+		}
+		return grouped, nil
+	}
+	host, err := open(head)
+	if err != nil {
+		return nil, err
+	}
+	return host, nil
+}
+
+func (host *host) end() error { return host.queue.DestroyWithPods() }
 
 func (host *host) answer(line string, answers io.Writer) {
 	switch line {

@@ -11,24 +11,33 @@ import (
 
 // perform does an operation and returns its result in the vector's words.
 func (host *host) perform(text string) string {
-	line := parseLine(text)
-	time, _ := strconv.ParseInt(line.words[0], 10, 64)
-	verb := line.words[1]
-	line.words = line.words[2:]
-	host.now = startNS + time*1_000_000
-
-	result, err := host.run(verb, line)
+	result, err := host.run(host.begin(text))
 	if err != nil {
 		return fmt.Sprint("error ", err)
 	}
 	return result
 }
 
-func (host *host) run(verb string, line line) (string, error) {
-	var id identity
-	if len(line.words) > 0 {
-		id = identity{line.words[0], line.text("uid", line.words[0])}
+// begin sets the time of an operation.
+func (host *host) begin(text string) (verb string, line line) {
+	line = parseLine(text)
+	time, _ := strconv.ParseInt(line.words[0], 10, 64)
+	verb = line.words[1]
+	line.words = line.words[2:]
+	host.now = startNS + time*1_000_000
+	return verb, line
+}
+
+// identityOf is the pod that an operation names first.
+func identityOf(line line) identity {
+	if len(line.words) == 0 {
+		return identity{}
 	}
+	return identity{line.words[0], line.text("uid", line.words[0])}
+}
+
+func (host *host) run(verb string, line line) (string, error) {
+	id := identityOf(line)
 	switch verb {
 	case "add":
 		return host.add(id, line)
@@ -104,10 +113,18 @@ func (host *host) writeState(out io.Writer) {
 		fmt.Fprintln(out, "error", err)
 	}
 	for i := range pods {
-		pod := &pods[i]
-		fmt.Fprintln(out, "pod", strings.TrimPrefix(pod.Name, namespace+"/"), host.objects[pod.Object].uid, placeName(pod.Place),
-			pod.Priority, pod.History.Timestamp-startNS, pod.BackoffExpiry-startNS, pod.PopOrder)
+		id := identity{strings.TrimPrefix(pods[i].Name, namespace+"/"), host.objects[pods[i].Object].uid}
+		fmt.Fprintln(out, stateText(id, &pods[i]))
 	}
+	host.writeNominated(out)
+}
+
+func stateText(id identity, pod *schedq.PodInfo) string {
+	return fmt.Sprintf("pod %s %s %v %d %d %d %d", id.name, id.uid, placeName(pod.Place), pod.Priority,
+		pod.History.Timestamp-startNS, pod.BackoffExpiry-startNS, pod.PopOrder)
+}
+
+func (host *host) writeNominated(out io.Writer) {
 	for number := 1; number < len(host.nodes); number++ {
 		nominated, err := host.queue.NominatedPods(uint64(number))
 		if err != nil {

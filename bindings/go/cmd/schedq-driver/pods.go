@@ -95,6 +95,10 @@ func (host *host) pop() (string, error) {
 		return "", fmt.Errorf("popped %q, which no operation made", popped.Name)
 	}
 	pod.handle, pod.token, pod.seen, pod.inFlight = popped.Pod, popped.Token, popped.Seen, true
+	return host.poppedText(id, &popped), nil
+}
+
+func (host *host) poppedText(id identity, popped *schedq.Popped) string {
 	text := fmt.Sprintf("%s attempts=%d", id, popped.History.Attempts)
 	if !host.early {
 		text = fmt.Sprintf("%s %s", id, historyText(&popped.History))
@@ -106,7 +110,7 @@ func (host *host) pop() (string, error) {
 	if popped.Flushed {
 		text += " flushed=1"
 	}
-	return text, nil
+	return text
 }
 
 // judgeFlight says what the events during a pod's cycle mean to it.
@@ -190,13 +194,8 @@ func (host *host) fail(id identity, line line) (string, error) {
 	return "ok", err
 }
 
-func (host *host) failAfterDone(id identity, line line) (string, error) {
-	var failure schedq.Failure
-
-	object, spec, profile, err := host.spec(id, line)
-	if err != nil {
-		return "", err
-	}
+// afterDone is the history of a pod that fails after its done.
+func afterDone(line line) schedq.History {
 	history := schedq.History{
 		Attempts:   uint32(line.number("attempts")),
 		Rejections: uint32(line.number("unschedulable")),
@@ -206,6 +205,17 @@ func (host *host) failAfterDone(id identity, line line) (string, error) {
 		history.InitialAttempt = startNS + line.number("initial-attempt")*1_000_000
 		history.Timestamp = history.InitialAttempt
 	}
+	return history
+}
+
+func (host *host) failAfterDone(id identity, line line) (string, error) {
+	var failure schedq.Failure
+
+	object, spec, profile, err := host.spec(id, line)
+	if err != nil {
+		return "", err
+	}
+	history := afterDone(line)
 	if failure.Unschedulable, err = profile.set(line.list("plugins")); err != nil {
 		return "", err
 	}
