@@ -807,8 +807,9 @@ private:
 
 /**
  * A popped group, from pop to its end; its members are in the array that the pop filled. End it by
- * `end`, last. One that is destroyed without an end has failed by an error: it backs off ([host]: is
- * active). Empty from the start if the pop took a pod that is in no group: members[0].
+ * `end`, last. One that is destroyed without an end has failed by an error: it backs off. Its
+ * members do not end by that: each is the caller's, by its token, or by a `cycle` that is made of
+ * it. Empty from the start if the pop took a pod that is in no group: members[0].
  *
  * Its worker is as a cycle's.
  */
@@ -863,7 +864,7 @@ public:
         return popped_.token;
     }
 
-    /** schedq_group_done. Empty then, unless the group stays in flight (RETRY, NOMEM, INVALID, BUSY). */
+    /** schedq_group_done. Empty then, unless the group stays in flight (NOMEM, INVALID, BUSY). */
     outcome<schedq_result_t> end(const schedq_group_end_t &how) noexcept { return end(worker_, how); }
     /** The same with another worker. */
     outcome<schedq_result_t>
