@@ -6,6 +6,13 @@
 #include "operation.h"
 #include "run.h"
 
+/* Another one that may have the same root, of either profile; or itself. */
+static uint64_t
+some_parent(chance_t *chance, uint32_t group)
+{
+    return group - (group - 1) % GROUPS_AT_ONCE + chance_below(chance, GROUPS_AT_ONCE);
+}
+
 /* Every other group of a profile is below the one that is left of it by up to three. */
 static uint64_t
 parent_of(uint32_t group)
@@ -33,7 +40,7 @@ describe(const world_t *world, chance_t *chance, uint32_t group)
             spec.parent = group;
             break;
         case 1:
-            spec.parent = 1 + chance_below(chance, 8);
+            spec.parent = some_parent(chance, group);
             break;
         case 2:
             spec.profile = 7;

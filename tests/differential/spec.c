@@ -89,7 +89,8 @@ draw_order(const world_t *world, chance_t *chance, uint32_t name, schedq_pod_spe
     if (chance_one_in(chance, 5)) {
         spec->flags |= SCHEDQ_POD_ORDER_KEY;
         spec->order_key = own_order_key(world, chance, name);
-    } else if (chance_one_in(chance, 32) && bands_are_plenty(&world->settings.config)) {
+    } else if (!may_be_member(name) && chance_one_in(chance, 4) &&
+               bands_are_plenty(&world->settings.config)) {
         spec->flags |= SCHEDQ_POD_ORDER_KEY;
         spec->priority = OWN_BANDS + (int32_t)name;
         spec->order_key = CHANCE_OF(chance, shared_keys);
@@ -152,8 +153,9 @@ spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *na
         spec->label = 1 + chance_below(chance, LABELS);
     }
     if (settings_have(&world->settings, FEATURE_GROUPS) && !world->settings.host &&
-        chance_one_in(chance, 3)) {
+        may_be_member(name) && chance_one_in(chance, 3)) {
         spec->group = group_of(name);
+        spec->label = spec->label != 0 ? label_of_member(name) : 0;
     }
     append_name(names, world_is_kube(world), name, item);
 }
