@@ -234,6 +234,15 @@ mutex_token_alive(schedq_worker_t *worker, schedq_token_t token)
 
 /* ---- failure --------------------------------------------------------------------------------- */
 
+enum strategy
+cycle_judge_events(struct mutex_queue *queue, const struct entry *entry)
+{
+    if (queue->base.rules.hints) {
+        return mutex_event_log_judge(&queue->log, entry, &queue->counters.hint_calls);
+    }
+    return queue->moved > entry->flight.seen ? STRATEGY_AFTER_BACKOFF : STRATEGY_SKIP;
+}
+
 /*
  * Was there an event during the flight that makes a parked pod of these rejectors worth another
  * attempt?
@@ -251,10 +260,8 @@ judge_flight(struct mutex_queue *queue, const struct entry *entry)
                                      : queue->moved > entry->flight.seen;
 
         strategy = !rules->errors_park || anything ? STRATEGY_AFTER_BACKOFF : STRATEGY_SKIP;
-    } else if (rules->hints) {
-        strategy = mutex_event_log_judge(&queue->log, entry, &queue->counters.hint_calls);
     } else {
-        strategy = queue->moved > entry->flight.seen ? STRATEGY_AFTER_BACKOFF : STRATEGY_SKIP;
+        strategy = cycle_judge_events(queue, entry);
     }
     return activated && strategy == STRATEGY_SKIP ? STRATEGY_AFTER_BACKOFF : strategy;
 }

@@ -20,6 +20,9 @@ void cycle_describe(const struct mutex_queue *queue, uint32_t index, schedq_popp
 void cycle_begin_flight(struct mutex_queue *queue, uint32_t index, uint64_t order,
                         schedq_popped_t *out);
 
+/** What the events since its pop mean to a pod that something rejected. */
+enum strategy cycle_judge_events(struct mutex_queue *queue, const struct entry *entry);
+
 schedq_status_t mutex_done(schedq_worker_t *worker, schedq_token_t token);
 schedq_status_t mutex_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count,
                                 uint8_t *statuses);

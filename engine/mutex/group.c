@@ -485,9 +485,8 @@ hear_members(struct mutex_queue *queue, uint32_t top, bool judges)
                 said.unschedulable |= member->unschedulable;
                 said.pending |= member->pending;
                 if (judges && known) {
-                    said.strategy = group_stronger(
-                        said.strategy,
-                        mutex_event_log_judge(&queue->log, member, &queue->counters.hint_calls));
+                    said.strategy =
+                        group_stronger(said.strategy, cycle_judge_events(queue, member));
                 }
             }
             index = groups->links[index].next;

@@ -1,101 +1,10 @@
 /* Groups: pods that are tried together. */
-#include <schedq/group.h>
 #include <schedq/label.h>
 
 #include <stdio.h>
 #include <string.h>
 
-#include "fixture.h"
-
-enum { GANG = 7, OTHER = 8, ROOT = 20, LEFT = 21, RIGHT = 22, ROOM = 64 };
-
-static schedq_popped_group_t group;
-static schedq_popped_t taken[ROOM];
-static size_t taken_count;
-
-static schedq_result_t
-declare(fixture_t *fixture, uint64_t number, int32_t priority, uint32_t quorum, uint64_t parent)
-{
-    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
-    schedq_result_t result;
-    spec.priority = priority;
-    spec.quorum = quorum;
-    spec.parent = parent;
-    spec.object = number * 100;
-    assert_ok(schedq_group_add(fx_worker(fixture), number, &spec, &result));
-    return result;
-}
-
-static schedq_result_t
-join(fixture_t *fixture, const char *name, uint64_t number)
-{
-    schedq_pod_spec_t spec = fx_spec(0);
-    schedq_result_t result;
-    static uint64_t objects = 1000;
-    spec.group = number;
-    spec.object = ++objects;
-    assert_ok(schedq_add(fx_worker(fixture), name, strlen(name), &spec, &result));
-    assert_place(result.place, SCHEDQ_ASIDE);
-    return result;
-}
-
-static schedq_group_info_t
-look(fixture_t *fixture, uint64_t number)
-{
-    schedq_group_info_t info = SCHEDQ_GROUP_INFO_INIT;
-    assert_ok(schedq_group_get(fx_worker(fixture), number, &info));
-    return info;
-}
-
-static schedq_status_t
-try_pop(fixture_t *fixture)
-{
-    return schedq_try_pop_group(fx_worker(fixture), &group, taken, ROOM, &taken_count);
-}
-
-/* Pops the group, and expects these members, in this order, each one letter. */
-static void
-pop(fixture_t *fixture, uint64_t number, const char *members)
-{
-    char names[ROOM + 1] = "";
-    assert_ok(try_pop(fixture));
-    assert_int_equal(group.group, number);
-    for (size_t i = 0; i < taken_count; i++)
-        names[i] = taken[i].name[3];
-    assert_string_equal(names, members);
-    assert_int_equal(group.object, number * 100);
-}
-
-static void
-pop_none(fixture_t *fixture)
-{
-    taken_count = 99;
-    assert_status(try_pop(fixture), SCHEDQ_EMPTY);
-    assert_int_equal(taken_count, 0);
-}
-
-static void
-fail_all(fixture_t *fixture, uint64_t unschedulable)
-{
-    for (size_t i = 0; i < taken_count; i++)
-        assert_place(fx_fail(fixture, &taken[i], unschedulable, 0).place, SCHEDQ_ASIDE);
-}
-
-static schedq_result_t
-end(fixture_t *fixture, schedq_group_outcome_t outcome)
-{
-    schedq_group_end_t how = SCHEDQ_GROUP_END_INIT;
-    schedq_result_t result;
-    how.outcome = (uint8_t)outcome;
-    assert_ok(schedq_group_done(fx_worker(fixture), &group.token, &how, &result));
-    return result;
-}
-
-static void
-drop(fixture_t *fixture, const char *name)
-{
-    assert_ok(schedq_delete_name(fx_worker(fixture), name, strlen(name), NULL));
-}
+#include "gang.h"
 
 /* ---- never alone, never before the quorum ---- */
 
@@ -382,6 +291,21 @@ an_event_in_the_cycle_is_not_missed(void **state)
     join(fixture, "ns/a", GANG);
     pop(fixture, GANG, "a");
     fail_all(fixture, fit->bit);
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    assert_place(end(fixture, SCHEDQ_GROUP_REJECTED).place, SCHEDQ_ERROR_BACKOFF);
+}
+
+/* Where no hint is asked, an event is a reason to try again, but none to do so at once. */
+static void
+without_hints_an_event_in_the_cycle_ends_in_backoff(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.requeue = SCHEDQ_REQUEUE_MOVE_CYCLE;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    declare(fixture, GANG, 0, 1, 0);
+    join(fixture, "ns/a", GANG);
+    pop(fixture, GANG, "a");
+    assert_place(fx_fail(fixture, &taken[0], 0, fit->bit).place, SCHEDQ_ASIDE);
     fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
     assert_place(end(fixture, SCHEDQ_GROUP_REJECTED).place, SCHEDQ_ERROR_BACKOFF);
 }
@@ -1011,6 +935,7 @@ main(int argc, char **argv)
         fx_test_1_26(who_was_never_popped_does_not_back_off),
         fx_test(a_rejected_group_is_parked_by_what_its_members_lack),
         fx_test(an_event_in_the_cycle_is_not_missed),
+        fx_test(without_hints_an_event_in_the_cycle_ends_in_backoff),
         fx_test(a_newcomer_wakes_a_parked_group),
         fx_test(a_member_that_fails_late_joins_again),
         fx_test(a_token_ends_one_cycle),
