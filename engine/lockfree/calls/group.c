@@ -199,7 +199,7 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
         join_as_kube(worker, &found, result);
         u64_store_release(&worker->joining, 0);
     } else if (known && gather_root(worker, number, &root) && !has_members(worker, found.block)) {
-        gather_changed(worker, number, result); /* nobody joins */
+        gather_changed(worker, number, LABEL_POD_ADD, result); /* nobody joins */
     } else {
         gather_joined(worker, number, known ? gather_named(&found) : 0, (schedq_pod_t){0}, result);
     }
@@ -435,7 +435,7 @@ lockfree_group_update(schedq_worker_t *base, uint64_t number, const schedq_group
         u64_store_release(&found.block->object, spec->object);
         atomic_fence();
         if (other) {
-            gather_changed(worker, number, result);
+            gather_changed(worker, number, LABEL_POD_UPDATE, result);
         }
         u64_store_release(&worker->joining, 0);
         report(worker, number, result);
@@ -492,7 +492,7 @@ lockfree_group_delete(schedq_worker_t *base, uint64_t number, schedq_result_t *r
         result->place = (uint8_t)place_public(state_place(found.view.state));
     }
     if (status == SCHEDQ_OK && parent != 0) {
-        gather_changed(worker, parent, result);
+        gather_changed(worker, parent, LABEL_POD_UPDATE, result);
     }
     section_end(worker);
     return status;

@@ -762,7 +762,7 @@ gather_bring(struct worker *worker, uint32_t record, const struct view *view, co
     struct view planned = *view;
     struct transfer transfer;
 
-    change->gating.stay &= ~(UINT64_C(0xff) | STAY_FLUSHED);
+    change->gating.stay &= ~(UINT64_C(0xff) | (way->place == PLACE_GATED ? STAY_FLUSHED : 0));
     change->gating.stay |= way->gate;
     change->gating.refused |= gate_bit(way->gate);
     if (way->place == PLACE_READY && state_place(view->state) != PLACE_READY &&
@@ -814,7 +814,7 @@ gather_bring(struct worker *worker, uint32_t record, const struct view *view, co
     if (way->place != PLACE_GATED) {
         gather_count(worker, view->seen, way->place, cause);
     } else if (queue->base.rules.counts_updates &&
-               ((cause & CAUSE_LABEL) == CAUSE_JOIN ||
+               (((cause & CAUSE_LABEL) == CAUSE_JOIN && state_place(view->state) != PLACE_GATED) ||
                 !place_waits_for_event(state_place(view->state)))) {
         gather_count(worker, view->seen, way->place, cause & ~CAUSE_NAMED);
     }
@@ -831,10 +831,13 @@ gather_bring(struct worker *worker, uint32_t record, const struct view *view, co
 struct way
 gather_way(struct worker *worker, const struct view *view, bool after_backoff)
 {
-    const struct rules *rules = &queue_of(worker)->base.rules;
-    bool backs_off =
-        after_backoff && gather_is_backing_off(worker, view, queue_now(queue_of(worker)));
-    uint8_t gate = !backs_off || rules->pop_from_backoff ? gather_ask(worker, view->seen) : 0;
+    const struct queue *queue = queue_of(worker);
+    bool backs_off = after_backoff && gather_is_backing_off(worker, view, queue_now(queue));
+
+    if (backs_off && queue_backoff_keeps_gate(queue)) {
+        return (struct way){.place = PLACE_ERROR_BACKOFF, .gate = view->gate};
+    }
+    uint8_t gate = gather_ask(worker, view->seen);
 
     if (gate != 0) {
         return (struct way){.place = PLACE_GATED, .gate = gate};
@@ -867,6 +870,7 @@ begin_to_wait(const struct gathered *gathered, struct redescription *change)
         change->gating.stay |= change->gating.first != 0 ? STAY_ATTEMPTED : 0;
     }
     change->gating.stay &= ~(UINT64_C(0xff) | STAY_FLUSHED);
+    change->gating.tried = 0;
 }
 
 static bool
@@ -875,7 +879,7 @@ says_the_same(const struct view *view, const struct redescription *change)
     const struct gating *was = &view->gating, *is = &change->gating;
 
     return !is_sorted_anew(view, change) && was->refused == is->refused && was->stay == is->stay &&
-           was->first == is->first;
+           was->first == is->first && was->tried == is->tried;
 }
 
 /*
@@ -1276,7 +1280,7 @@ gather_look_at_gate(struct worker *worker, uint64_t number, schedq_result_t *res
 }
 
 void
-gather_changed(struct worker *worker, uint64_t number, schedq_result_t *result)
+gather_changed(struct worker *worker, uint64_t number, uint32_t label, schedq_result_t *result)
 {
     struct group_found root;
 
@@ -1292,7 +1296,7 @@ gather_changed(struct worker *worker, uint64_t number, schedq_result_t *result)
             gather_complete(worker, number, result);
             break;
         }
-        if (!is_queued(place) || reconsider(worker, &root, LABEL_POD_UPDATE + 1, result)) {
+        if (!is_queued(place) || reconsider(worker, &root, cause_of(label, false), result)) {
             break;
         }
     }

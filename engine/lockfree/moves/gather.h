@@ -235,8 +235,12 @@ void gather_left(struct worker *worker, uint64_t number, uint64_t counted, uint8
  */
 void gather_look_at_gate(struct worker *worker, uint64_t number, schedq_result_t *result);
 
-/** Something else may have made the root complete, or incomplete. */
-void gather_changed(struct worker *worker, uint64_t number, schedq_result_t *result);
+/**
+ * Something else may have made the root complete, or incomplete. `label`: what a gated record that
+ * comes in by it counts as.
+ */
+void gather_changed(struct worker *worker, uint64_t number, uint32_t label,
+                    schedq_result_t *result);
 
 /** A record that is IDLE, and complete, goes where it belongs. */
 void gather_complete(struct worker *worker, uint64_t number, schedq_result_t *result);

@@ -1,0 +1,126 @@
+/* Groups: what a gated record is asked, when, and as what it counts. */
+#include <stdio.h>
+
+#include "gang.h"
+
+static long
+incoming(fixture_t *fixture, const char *queue, const char *event)
+{
+    char sample[160];
+    snprintf(sample, sizeof sample,
+             "scheduler_queue_incoming_pods_total{queue=\"%s\",event=\"%s\"}", queue, event);
+    return fx_metric(fixture, sample);
+}
+
+static void
+describe(fixture_t *fixture, int32_t priority, uint32_t quorum)
+{
+    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+    spec.priority = priority;
+    spec.quorum = quorum;
+    spec.object = GANG * 100;
+    assert_ok(schedq_group_update(fx_worker(fixture), GANG, &spec, NULL));
+}
+
+static void
+a_gated_group_that_is_refused_again_does_not_count_again(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    gate->refuses = true;
+    declare(fixture, GANG, 0, 1, 0);
+    join(fixture, "ns/a", GANG);
+    join(fixture, "ns/b", GANG);
+    assert_int_equal(incoming(fixture, "unschedulable", "UnschedulablePodAdd"), 2);
+    unsigned asked = gate->gate_calls;
+    drop(fixture, "ns/b");
+    assert_int_equal(gate->gate_calls, asked + 1);
+    assert_place(look(fixture, GANG).place, SCHEDQ_GATED);
+    assert_int_equal(incoming(fixture, "unschedulable", "UnschedulablePodAdd"), 2);
+}
+
+static void
+a_group_that_a_declaration_lets_go_counts_as_added(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    gate->refuses = true;
+    declare(fixture, ROOT, 0, 1, 0);
+    join(fixture, "ns/a", ROOT);
+    gate->refuses = false;
+    declare(fixture, LEFT, 0, 1, ROOT);
+    assert_place(look(fixture, ROOT).place, SCHEDQ_ACTIVE);
+    assert_int_equal(incoming(fixture, "active", "UnschedulablePodAdd"), 1);
+}
+
+static void
+a_group_that_backs_off_keeps_the_gate_that_nobody_asks(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.pop_from_backoff = 0;
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    declare(fixture, GANG, 0, 1, 0);
+    join(fixture, "ns/a", GANG);
+    join(fixture, "ns/b", GANG);
+    pop(fixture, GANG, "ab");
+    fail_all(fixture, 0);
+    assert_place(end(fixture, SCHEDQ_GROUP_ERROR).place, SCHEDQ_ERROR_BACKOFF);
+    gate->refuses = true;
+    assert_ok(schedq_group_activate(fx_worker(fixture), GANG, NULL));
+    assert_place(look(fixture, GANG).place, SCHEDQ_GATED);
+    drop(fixture, "ns/b");
+    assert_place(look(fixture, GANG).place, SCHEDQ_ERROR_BACKOFF);
+    assert_int_equal(look(fixture, GANG).gate, gate->gate);
+}
+
+/* ---- leftovers ---- */
+
+static void
+a_group_that_is_complete_again_waits_from_its_timestamp(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_parked_ns = SEC(60);
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    gate->refuses = true;
+    declare(fixture, GANG, 0, 1, 0);
+    join(fixture, "ns/a", GANG);
+    fx_pass(fixture, SEC(61));
+    assert_int_equal(gate->gate_calls, 2); /* a flush, from which it counts now */
+    describe(fixture, 0, 2);
+    assert_place(look(fixture, GANG).place, SCHEDQ_ASIDE);
+    describe(fixture, 0, 1);
+    assert_int_equal(gate->gate_calls, 3);
+    fx_pass(fixture, SEC(31));
+    assert_int_equal(gate->gate_calls, 4);
+}
+
+static void
+another_priority_leaves_what_a_flush_did(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_parked_ns = SEC(60);
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    gate->refuses = true;
+    declare(fixture, GANG, 0, 1, 0);
+    join(fixture, "ns/a", GANG);
+    gate->refuses = false;
+    fx_pass(fixture, SEC(61));
+    assert_place(look(fixture, GANG).place, SCHEDQ_ACTIVE);
+    describe(fixture, 3, 1);
+    pop(fixture, GANG, "a");
+    assert_int_equal(group.priority, 3);
+    assert_int_equal(group.flushed, 1);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        fx_test(a_gated_group_that_is_refused_again_does_not_count_again),
+        fx_test(a_group_that_a_declaration_lets_go_counts_as_added),
+        fx_test(a_group_that_backs_off_keeps_the_gate_that_nobody_asks),
+        fx_test_1_37(a_group_that_is_complete_again_waits_from_its_timestamp),
+        fx_test_1_37(another_priority_leaves_what_a_flush_did),
+    };
+    return fx_run_tests(argc, argv, tests);
+}
