@@ -318,6 +318,9 @@ join(const struct route *route, uint32_t root, uint32_t index)
         return;
     } else if (queue->base.rules.groups_as_kube) {
         come_in_again(&joining, record);
+        if (pod_at(queue, record)->place == SCHEDQ_ACTIVE) {
+            begin_attempt(pod_at(queue, index), route->now);
+        }
     } else {
         join_queued(&joining, record, index);
     }
@@ -447,6 +450,23 @@ join_as_kube(const struct route *route, uint32_t root)
     }
 }
 
+/* Of the groups that joined as a whole. */
+static void
+begin_attempts_of_joining(struct mutex_queue *queue, uint32_t root, int64_t now)
+{
+    const struct groups *groups = &queue->groups;
+
+    for (uint32_t slot = root; slot != NO_GROUP; slot = mutex_groups_next(groups, root, slot)) {
+        uint32_t index = group_at(groups, slot)->joining;
+
+        for (uint32_t left = group_at(groups, slot)->joined; index != NO_ENTRY && left > 0;
+             left--) {
+            begin_attempt(pod_at(queue, index), now);
+            index = groups->links[index].next;
+        }
+    }
+}
+
 void
 mutex_gather_join_all(const struct route *route, uint32_t root)
 {
@@ -461,7 +481,8 @@ mutex_gather_join_all(const struct route *route, uint32_t root)
     for (uint32_t slot = root; slot != NO_GROUP; slot = mutex_groups_next(groups, root, slot)) {
         struct group *group = group_at(groups, slot);
 
-        any |= group->joined != group->waiting;
+        group->joining = group->joined != group->waiting ? group->first : NO_ENTRY;
+        any |= group->joining != NO_ENTRY;
         group->joined = group->waiting;
     }
     uint32_t record = group_at(groups, root)->record;
@@ -475,6 +496,8 @@ mutex_gather_join_all(const struct route *route, uint32_t root)
         come_in_again(&joining, record);
         if (pod_at(queue, record)->place == SCHEDQ_PARKED) {
             mutex_route_after_backoff(&joining, record);
+        } else if (pod_at(queue, record)->place == SCHEDQ_ACTIVE) {
+            begin_attempts_of_joining(queue, root, route->now);
         }
     } else {
         mutex_gather_changed(route, root);

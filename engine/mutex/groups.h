@@ -26,7 +26,7 @@ struct group {
     uint32_t pods;         /* members in any place */
     uint32_t first, last;  /* members that wait */
     uint32_t waiting, joined;
-    uint32_t joining;    /* while members join one by one: the next one */
+    uint32_t joining;    /* while its members join: the next one, or the first; NO_ENTRY: none */
     uint32_t above;      /* the parent's slot, of one that is declared; NO_GROUP: none */
     uint32_t below;      /* the first of the declared groups that name it as parent */
     uint32_t next, prev; /* of those of one parent */

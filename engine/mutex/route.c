@@ -13,17 +13,19 @@ note_freed(const struct route *route, struct entry *entry)
     }
 }
 
-/* With its members. */
+/* With its members; of one that is active already those began before. */
 COLD static void
 enter_active_as_record(const struct route *route, uint32_t index, bool named)
 {
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
 
-    if (entry->initial_attempt == 0 && entry->place != SCHEDQ_ACTIVE) {
-        entry->initial_attempt = route->now;
+    if (entry->place != SCHEDQ_ACTIVE) {
+        if (entry->initial_attempt == 0) {
+            entry->initial_attempt = route->now;
+        }
+        mutex_gather_begin_attempts(queue, index, route->now);
     }
-    mutex_gather_begin_attempts(queue, index, route->now);
     note_freed(route, entry);
     mutex_place_leave(queue, index);
     mutex_place_enter(queue, index, SCHEDQ_ACTIVE);

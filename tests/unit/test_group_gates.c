@@ -33,7 +33,7 @@ a_gated_group_that_is_refused_again_does_not_count_again(void **state)
     join(fixture, "ns/b", GANG);
     assert_int_equal(incoming(fixture, "unschedulable", "UnschedulablePodAdd"), 2);
     unsigned asked = gate->gate_calls;
-    drop(fixture, "ns/b");
+    drop(fixture, "ns/a"); /* which gated it */
     assert_int_equal(gate->gate_calls, asked + 1);
     assert_place(look(fixture, GANG).place, SCHEDQ_GATED);
     assert_int_equal(incoming(fixture, "unschedulable", "UnschedulablePodAdd"), 2);
@@ -61,7 +61,7 @@ a_group_that_backs_off_keeps_the_gate_that_nobody_asks(void **state)
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
     declare(fixture, GANG, 0, 1, 0);
     join(fixture, "ns/a", GANG);
-    join(fixture, "ns/b", GANG);
+    gate->refused_object = join(fixture, "ns/b", GANG).object;
     pop(fixture, GANG, "ab");
     fail_all(fixture, 0);
     assert_place(end(fixture, SCHEDQ_GROUP_ERROR).place, SCHEDQ_ERROR_BACKOFF);
