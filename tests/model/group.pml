@@ -7,12 +7,15 @@
  * few. Who joins, or brings the record IDLE, says so in a note of its own meanwhile; a tick that finds one reads the
  * members. Each member joins once; a consumer pops, and another consumer, or the pop at the end, may meet what it
  * left. With DELETE one member is deleted; with BACK the consumer's members fail, and are aside again before it hands the
- * record back; with TWO two consumers run, with LARGE a third member joins.
+ * record back; with TWO two consumers run, with LARGE a third member joins. With GATES members have to be asked about:
+ * all before the record is READY, one that joins a READY record by its joiner, and who is unasked yet by a pop that reads
+ * it.
  *
  * Claims
  *   a pop returns two members or more, each its own alone (returned)
  *   a member that waits comes into a flight only by the record's holder (take_members)
  *   a pop that returns nothing keeps nothing (holds_none)
+ *   GATES: a pop takes no member that nobody asked about since it came (take_members)
  *   wherever threads stop, if the record is not in a flight, and as many members are aside as the quorum wants, a pop
  *     behind a tick takes them (Drain, from every state)
  *
@@ -26,6 +29,8 @@
  *   -DNO_CLAIM         a pop takes members before it has the record: two have one each
  *   -DKEEPS            a pop that found too few keeps what it took
  *   -DALONE            a pop returns what there is
+ *   -DUNASKED          a pop takes whoever is aside: it may come before the joiner asks
+ *   -DSKIPS            a pop leaves out who is unasked, and says that there are too few: it refutes a join for ever
  *
  * Bounds: one group that is declared; each join once. Any number may stop anywhere.
  *
@@ -35,10 +40,12 @@
  * stands for engine/lockfree/moves/gather.c gather_joined 162ffff3
  * stands for engine/lockfree/moves/gather.c gather_left 0de574ba
  * stands for engine/lockfree/moves/gather.c gather_look_after 04a601ce
- * stands for engine/lockfree/calls/group_pop.c take_record afbec08f
+ * stands for engine/lockfree/moves/gather.c gather_ask_newcomers 88e7711b
+ * stands for engine/lockfree/moves/gather.c note_gate 0395dde1
+ * stands for engine/lockfree/calls/group_pop.c take_record b6e0926c
  * stands for engine/lockfree/calls/group_pop.c take_members abca2523
- * stands for engine/lockfree/calls/group_pop.c leave_idle d932d550
- * stands for engine/lockfree/calls/pop.c pop_take_member ff95b780
+ * stands for engine/lockfree/calls/group_pop.c leave_idle 4a6e1270
+ * stands for engine/lockfree/calls/pop.c pop_take_member 16fad654
  * stands for engine/lockfree/calls/pop.c pop_give_back 33e1282d
  */
 #define QUORUM  2
@@ -60,11 +67,33 @@ bool described; /* since it is IDLE */
 bool band[ROOM];
 byte member[MEMBERS];
 bool hint[MEMBERS];
+bool passed[MEMBERS]; /* since it is aside */
 byte owner[MEMBERS]; /* of a flight */
 byte waiting, changes, refuted = 255;
 byte holder; /* of the record */
 bool notes[6];
 bool halted;
+
+#ifdef GATES
+inline ask(m)
+{
+    if
+    :: d_step { hint[m] && member[m] == HANGS; passed[m] = true }
+    :: d_step { !(hint[m] && member[m] == HANGS) }
+    fi
+}
+
+/* Who asks all reads them one by one. */
+inline ask_all()
+{
+    j = 0;
+    do
+    :: j < MEMBERS -> ask(j); j++
+    :: else -> break
+    od;
+    j = 0
+}
+#endif
 
 inline complete()
 {
@@ -85,6 +114,9 @@ inline complete()
         if
         :: d_step { version == v && place == p && !described; version = v + 1; described = true }
         :: d_step { version == v && place == p && described } ->
+#ifdef GATES
+            ask_all();
+#endif
             band[v + 1] = true;
             if
             :: d_step { version == v && place == p; version = v + 1; place = READY } -> break
@@ -113,7 +145,7 @@ inline put_aside(from, me)
 
 proctype Join(byte i; byte me) provided (!halted)
 {
-    byte v, p, w, c;
+    byte v, p, w, c, j;
     hint[i] = true;
 #ifndef COUNT_LATE
     waiting++;
@@ -128,12 +160,31 @@ proctype Join(byte i; byte me) provided (!halted)
 #ifndef CHANGE_FIRST
     changes++;
 #endif
+#ifdef GATES
+    if
+    :: place == READY -> ask(i)
+    :: place != READY -> complete()
+    fi;
+#else
     complete();
+#endif
 #ifdef COUNT_LATE
     waiting++;
 #endif
     notes[me] = false
 }
+
+#ifdef GATES
+#define HAS_PASSED(m) assert(passed[m])
+#ifdef UNASKED
+#define MAY_TAKE(m) (member[m] == HANGS)
+#else
+#define MAY_TAKE(m) (member[m] == HANGS && passed[m])
+#endif
+#else
+#define HAS_PASSED(m) skip
+#define MAY_TAKE(m) (member[m] == HANGS)
+#endif
 
 inline take_members(me)
 {
@@ -144,10 +195,10 @@ inline take_members(me)
         if
         :: hint[i] ->
             if
-            :: d_step { member[i] == HANGS; assert(holder == me); member[i] = FLIES; owner[i] = me } ->
+            :: d_step { MAY_TAKE(i); assert(holder == me); HAS_PASSED(i); member[i] = FLIES; owner[i] = me } ->
                 waiting--;
                 taken++
-            :: d_step { member[i] != HANGS }
+            :: d_step { !MAY_TAKE(i) }
             fi
         :: else
         fi;
@@ -166,7 +217,7 @@ inline give_back(me)
         if
         :: member[i] == FLIES && owner[i] == me ->
             waiting++;
-            d_step { member[i] = HANGS; owner[i] = 0 };
+            d_step { member[i] = HANGS; passed[i] = false; owner[i] = 0 };
             changes++
         :: else
         fi;
@@ -228,6 +279,7 @@ inline holds_none(me)
 inline pop_once(me)
 {
     got = false;
+again:
     do
     :: d_step { v = version; p = place };
         if
@@ -242,6 +294,24 @@ inline pop_once(me)
             seen = c;
             take_members(me);
 #endif
+#ifdef GATES
+            seen = changes;
+            unasked = false;
+            i = 0;
+            do
+            :: i < MEMBERS -> unasked = unasked || (hint[i] && member[i] == HANGS && !passed[i]); i++
+            :: else -> break
+            od;
+            i = 0;
+#ifndef UNASKED
+#ifndef SKIPS
+            if
+            :: unasked -> ask_all(); goto again
+            :: else
+            fi;
+#endif
+#endif
+#endif
             if
             :: d_step { version == v && place == READY; version = v + 1; place = CYCLE; holder = me } ->
                 v = v + 1;
@@ -255,7 +325,9 @@ inline pop_once(me)
     if
     :: got ->
 #ifndef NO_CLAIM
+#ifndef GATES
         seen = changes;
+#endif
         take_members(me);
 #endif
 #ifdef READ_LATE
@@ -278,7 +350,7 @@ inline pop_once(me)
                 if
                 :: member[i] == FLIES && owner[i] == me ->
                     waiting++;
-                    d_step { member[i] = HANGS; owner[i] = 0 }
+                    d_step { member[i] = HANGS; passed[i] = false; owner[i] = 0 }
                 :: else
                 fi;
                 i++
@@ -296,8 +368,8 @@ inline pop_once(me)
 
 proctype Consumer(byte me) provided (!halted)
 {
-    byte v, p, w, c, i, taken, mine, seen;
-    bool got;
+    byte v, p, w, c, i, j, taken, mine, seen;
+    bool got, unasked;
     pop_once(me);
     if
     :: got ->
@@ -313,7 +385,7 @@ proctype Consumer(byte me) provided (!halted)
 
 proctype Delete(byte m; byte me) provided (!halted)
 {
-    byte v, p, w, c;
+    byte v, p, w, c, j;
     if
     :: d_step { member[m] == HANGS; member[m] = DEAD } ->
         waiting--;
@@ -329,8 +401,8 @@ proctype Delete(byte m; byte me) provided (!halted)
 /* From every state: all stop; a tick, then a pop. */
 proctype Drain()
 {
-    byte v, p, w, c, i, taken, mine, seen, aside;
-    bool got;
+    byte v, p, w, c, i, j, taken, mine, seen, aside;
+    bool got, unasked;
     halted = true;
     d_step {
         aside = 0;

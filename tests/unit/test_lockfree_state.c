@@ -97,8 +97,9 @@ static const struct meaning {
     {PLACE_GATED, false, "sVssFs"},   {PLACE_INFLIGHT, false, "ssssFs"},
     {PLACE_DEAD, false, "ssssss"},    {PLACE_ERROR_BACKOFF, false, "sVssFs"},
     {PLACE_HELD, false, "sVssFs"},    {PLACE_INFLIGHT, true, "ssssss"},
-    {PLACE_ASIDE, false, "s-ssFs"},   {PLACE_IDLE, false, "s-ssFs"},
-    {PLACE_READY, false, "sVssFs"},   {PLACE_CYCLE, false, "s-ssFs"},
+    {PLACE_ASIDE, false, "s-ssFs"},   {PLACE_ASIDE, true, "s-ssFs"},
+    {PLACE_IDLE, false, "s-ssFs"},    {PLACE_READY, false, "sVssFs"},
+    {PLACE_CYCLE, false, "s-ssFs"},
 };
 
 /* ---- the word, a second time ----------------------------------------------------------------- */
@@ -167,6 +168,11 @@ visit_extras(struct word word, visit_fn *visit)
         word.lag = lags[i];
         if (word.place != PLACE_ACTIVE || word.lag < 16)
             visit(&word);
+    }
+    if (word.place == PLACE_ASIDE) {
+        word.flags = FLAG_PASSED;
+        word.lag = 5;
+        visit(&word);
     }
     for (unsigned flags = 0; word.place == PLACE_INFLIGHT && flags < 8; flags++) {
         word.flags = flags;

@@ -190,6 +190,7 @@ leave_idle(struct worker *worker, const struct group_found *root, uint64_t chang
 
     if (idle) {
         gather_complete(worker, number, &unseen); /* may leave the section */
+        gather_look_at_gate(worker, number, &unseen);
     }
     u64_store_release(&worker->joining, 0);
     return idle;
@@ -220,6 +221,21 @@ end_vain_cycle(struct worker *worker, const struct group_found *root, uint64_t s
     }
 }
 
+/* Of those to take, is there one that no gate let pass since it came? */
+static bool
+someone_is_unasked(struct worker *worker, const struct gathered *gathered)
+{
+    for (uint32_t i = 0; i < gathered->count; i++) {
+        const struct gathered_group *group = &gathered->groups[gathered->pods[i].node];
+
+        if (group->here >= group->needs &&
+            !gather_passed(queue_of(worker), gathered->pods[i].view.state)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* EMPTY: it has to be looked for again. */
 static schedq_status_t
 take_record(struct worker *worker, const struct ready *ready, struct group_pop *pop)
@@ -238,6 +254,8 @@ take_record(struct worker *worker, const struct ready *ready, struct group_pop *
     } else if (members_to_take(&gathered) > pop->room) {
         pop->count = members_to_take(&gathered);
         status = SCHEDQ_FULL;
+    } else if (someone_is_unasked(worker, &gathered)) {
+        status = gather_ask_newcomers(worker, root) == GATHER_NOMEM ? SCHEDQ_NOMEM : SCHEDQ_EMPTY;
     } else if (switch_pod(worker, root->view.entry, root->view.state, root->view.desc, next,
                           CAUSE_NONE)) {
         bin_advance(&ready->head);

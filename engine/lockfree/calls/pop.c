@@ -959,7 +959,8 @@ pop_take_member(struct worker *worker, struct gathered_pod *pod)
 
     /* Ends: each further round is another thread's change of the member. */
     while (report_view(queue_of(worker), pod->record, view->life, view) &&
-           state_place(view->state) == PLACE_ASIDE) {
+           state_place(view->state) == PLACE_ASIDE &&
+           gather_passed(queue_of(worker), view->state)) {
         uint64_t version = state_next_version(view->state);
 
         if (!take_said(worker, view->entry, view->state, &said)) {

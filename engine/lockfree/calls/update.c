@@ -498,7 +498,8 @@ update_aside(struct worker *worker, struct update *update, schedq_result_t *resu
 
     describe_by_spec(&change, before, update->spec);
     describe_renominate(&change, before);
-    change.word = state_switched(before->state, 0, PLACE_ASIDE);
+    /* as a pod that is active, it is not asked about again */
+    change.word = state_switched(before->state, 0, PLACE_ASIDE) | (before->state & FLAG_PASSED);
     schedq_status_t status = describe_install(worker, update->record, before, &change);
 
     if (status != SCHEDQ_OK) {

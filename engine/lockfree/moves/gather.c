@@ -394,22 +394,44 @@ gather_judge_groups(struct gathered *gathered, bool placed)
 
 /* ---- gates ----------------------------------------------------------------------------------- */
 
-/* The member keeps what was said of it; if it changed meanwhile, that is of the past. */
+/* The gates let it pass: its group's pop may take it. */
+static void
+let_pass(const struct view *view)
+{
+    if ((view->state & FLAG_PASSED) == 0) {
+        (void)u64_cas(&view->entry->word.low, view->state, view->state | FLAG_PASSED);
+    }
+}
+
+/*
+ * The member keeps what was said of it; if it changed meanwhile, that is of the past. It passed if
+ * it is as it was when its gates were asked.
+ */
 static void
 note_gate(struct worker *worker, uint32_t record, const struct view *seen, uint8_t gate)
 {
     struct view view;
 
-    if (gate == seen->gate || !report_view(queue_of(worker), record, seen->life, &view) ||
+    if (!report_view(queue_of(worker), record, seen->life, &view) ||
         state_place(view.state) != PLACE_ASIDE) {
         return;
     }
-    struct redescription change = describe_begin(&view);
+    const bool passed = gate == 0 && ((view.state ^ seen->state) & ~(uint64_t)FLAG_PASSED) == 0;
 
-    change.gating.stay = (change.gating.stay & ~UINT64_C(0xff)) | gate;
-    change.gating.stay |= gate == 0 ? STAY_UNGATED : 0;
-    change.gating.refused |= gate_bit(gate);
-    (void)describe_install(worker, record, &view, &change);
+    if (gate != seen->gate) {
+        struct redescription change = describe_begin(&view);
+
+        change.gating.stay = (change.gating.stay & ~UINT64_C(0xff)) | gate;
+        change.gating.stay |= gate == 0 ? STAY_UNGATED : 0;
+        change.gating.refused |= gate_bit(gate);
+        change.word |= passed ? FLAG_PASSED : 0;
+        if (describe_install(worker, record, &view, &change) != SCHEDQ_NOMEM) {
+            return;
+        }
+    }
+    if (passed) {
+        let_pass(&view);
+    }
 }
 
 /* Leaves the section. */
@@ -481,6 +503,18 @@ is_behind(struct worker *worker, const struct asked *a, const struct asked *b)
     return group_member_before(&popped[1], &popped[0]);
 }
 
+static struct asked
+asked_of(const struct gathered_pod *pod)
+{
+    return (struct asked){.record = pod->record,
+                          .life = pod->view.life,
+                          .node = pod->node,
+                          .name = pod->view.name,
+                          .name_length = pod->view.name_length,
+                          .priority = pod->view.description.priority,
+                          .history = pod->view.history};
+}
+
 /* The gate of the last that is refused. */
 static uint8_t
 ask_all(struct worker *worker, const struct asked *all, uint32_t count)
@@ -500,49 +534,45 @@ ask_all(struct worker *worker, const struct asked *all, uint32_t count)
 }
 
 /* All are asked: each keeps what was said of it. */
-uint8_t
-gather_ask(struct worker *worker, uint64_t number)
+bool
+gather_ask(struct worker *worker, uint64_t number, uint8_t *gate)
 {
     struct queue *queue = queue_of(worker);
     struct memory *memory = &queue->base.memory;
-    bool outside = worker->outside;
+    bool outside = worker->outside, asked = true;
     struct group_found top;
     struct gathered gathered;
-    uint8_t gate = 0;
 
+    *gate = 0;
     if (!queue->base.registry.has_gates) {
-        return 0;
+        return true;
     }
     worker->asked_members = true;
     if (outside) {
         section_resume(worker);
     }
-    if (gather_find(worker, number, &top) && gather_read(worker, top.block, &gathered)) {
-        uint32_t count = gathered.count;
-        size_t bytes = (count + 1) * sizeof(struct asked);
-        struct asked *all = memory_alloc(memory, MEMORY_OTHER, bytes, CACHE_LINE);
+    if (gather_find(worker, number, &top)) {
+        asked = gather_read(worker, top.block, &gathered);
+        if (asked) {
+            uint32_t count = gathered.count;
+            size_t bytes = (count + 1) * sizeof(struct asked);
+            struct asked *all = memory_alloc(memory, MEMORY_OTHER, bytes, CACHE_LINE);
 
-        for (uint32_t i = 0; all != NULL && i < count; i++) {
-            const struct gathered_pod *pod = &gathered.pods[i];
-
-            all[i] = (struct asked){.record = pod->record,
-                                    .life = pod->view.life,
-                                    .node = pod->node,
-                                    .name = pod->view.name,
-                                    .name_length = pod->view.name_length,
-                                    .priority = pod->view.description.priority,
-                                    .history = pod->view.history};
+            for (uint32_t i = 0; all != NULL && i < count; i++) {
+                all[i] = asked_of(&gathered.pods[i]);
+            }
+            gather_free(&gathered);
+            asked = all != NULL;
+            if (asked) {
+                *gate = ask_all(worker, all, count);
+            }
+            memory_free(memory, MEMORY_OTHER, all, bytes);
         }
-        gather_free(&gathered);
-        if (all != NULL) {
-            gate = ask_all(worker, all, count);
-        }
-        memory_free(memory, MEMORY_OTHER, all, bytes);
     }
     if (outside) {
         section_pause(worker);
     }
-    return gate;
+    return asked;
 }
 
 /* ---- each member ----------------------------------------------------------------------------- */
@@ -837,8 +867,9 @@ gather_way(struct worker *worker, const struct view *view, bool after_backoff)
     if (backs_off && queue_backoff_keeps_gate(queue)) {
         return (struct way){.place = PLACE_ERROR_BACKOFF, .gate = view->gate};
     }
-    uint8_t gate = gather_ask(worker, view->seen);
+    uint8_t gate;
 
+    (void)gather_ask(worker, view->seen, &gate); /* who was not asked no pop takes */
     if (gate != 0) {
         return (struct way){.place = PLACE_GATED, .gate = gate};
     }
@@ -1341,6 +1372,34 @@ gather_left(struct worker *worker, uint64_t number, uint64_t counted, uint8_t ga
     }
     gather_look_at_gate(worker, number, result);
     u64_store_release(&worker->joining, 0);
+}
+
+/* A member came since the others passed: as if it joined once more, all are asked. */
+enum gather_step
+gather_ask_newcomers(struct worker *worker, const struct group_found *root)
+{
+    struct queue *queue = queue_of(worker);
+    const uint64_t asked = stamps_drawn(&queue->stamps), life = root->view.life;
+    const uint64_t number = root->block->number;
+    const uint32_t record = root->record;
+    enum gather_step step = GATHER_AGAIN;
+    schedq_result_t unseen = {0};
+    struct way way = {.place = PLACE_GATED};
+    struct view view;
+
+    if (!gather_ask(worker, number, &way.gate)) {
+        return GATHER_NOMEM;
+    }
+    u64_store(&worker->joining, number);
+    if (way.gate != 0 && report_view(queue, record, life, &view) &&
+        state_place(view.state) == PLACE_READY) {
+        struct redescription change = describe_begin(&view);
+
+        step = gather_bring(worker, record, &view, &way, &change, asked, CAUSE_JOIN, &unseen);
+    }
+    gather_look_at_gate(worker, number, &unseen);
+    u64_store_release(&worker->joining, 0);
+    return step == GATHER_NOMEM ? GATHER_NOMEM : GATHER_AGAIN;
 }
 
 /* ---- activation, ticks ----------------------------------------------------------------------- */

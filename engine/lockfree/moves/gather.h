@@ -91,6 +91,8 @@ struct gathered {
     bool no_memory;
 };
 
+enum gather_step { GATHER_DONE, GATHER_AGAIN, GATHER_NOMEM };
+
 static inline bool
 view_is_group(const struct view *view)
 {
@@ -138,8 +140,24 @@ gather_was_tried(const struct gathered *gathered, uint32_t group)
     return group == 0 || u32_load(&gathered->groups[group].block->tried) != 0;
 }
 
-/** The gate that keeps a group out; 0: none. Leaves the section while gates are asked. */
-uint8_t gather_ask(struct worker *worker, uint64_t number);
+/**
+ * The gate that keeps a group out; 0: none. Leaves the section while gates are asked. False: no
+ * memory, and nobody was asked.
+ */
+bool gather_ask(struct worker *worker, uint64_t number, uint8_t *gate);
+
+/** May a pop of its group take a member, as it was read? */
+static inline bool
+gather_passed(const struct queue *queue, uint64_t state)
+{
+    return !queue->base.registry.has_gates || (state & FLAG_PASSED) != 0;
+}
+
+/**
+ * A READY record has a member that nobody asked about, or that a gate refused: all are asked.
+ * NOMEM, or AGAIN: look for the record again. Leaves the section.
+ */
+enum gather_step gather_ask_newcomers(struct worker *worker, const struct group_found *root);
 
 /** READY, or behind a gate; backoff if that is to be asked and lasts. May leave the section. */
 struct way gather_way(struct worker *worker, const struct view *view, bool after_backoff);
@@ -184,8 +202,6 @@ gather_describe(struct redescription *change, const struct view *view)
                        ? state_switched(view->state, 0, PLACE_IDLE)
                        : view->state;
 }
-
-enum gather_step { GATHER_DONE, GATHER_AGAIN, GATHER_NOMEM };
 
 /**
  * Brings the record that `view` shows where `way` says, described as `change` says: publish, look

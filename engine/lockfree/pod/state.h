@@ -4,7 +4,8 @@
  *   version:36 | place:4 | detail:24
  *
  * The detail is band:20, lag:4 of a pod that is ACTIVE; the lag of one that waits (BACKOFF,
- * ERROR_BACKOFF, PARKED, GATED, HELD, ASIDE); the flags of one in flight; else 0.
+ * ERROR_BACKOFF, PARKED, GATED, HELD, ASIDE); the flags of one in flight; above the lag of one that
+ * is ASIDE, whether it passed the gates there; else 0.
  *
  * CONTRACT. Containers (lanes, runs, the index) hold refs {record, version} and keys; they are
  * hints. A pod is where its word says. Every change of place, of band or of the position inside a
@@ -24,13 +25,14 @@
  *   INFLIGHT       holder: sw      holder: sw    holder: sw        holder    holder: sw  holder: sw
  * A member of a group is ASIDE instead, wherever another pod would be ACTIVE or wait for time or an
  * event (route.h): its ways are FREE, HELD and INFLIGHT -> ASIDE -> HELD, DEAD, ASIDE (an update),
- * each by the access above.
+ * each by the access above, and ASIDE -> INFLIGHT by its group's pop, if it passed the gates. Who
+ * asked them says so by a CAS that leaves the version.
  * The owner stores FREE over DEAD, and DEAD leads nowhere else.
  * "sw" is a CAS from the exact word that the decision was taken on,
  * version + 1. The owner of a record that is FREE or DEAD is the thread whose CAS made it DEAD,
  * until it gives the record to a free list; then the thread that takes it from there. The holder
  * has the token, and the token is the version: a thread that lost the version lost the pod. Flags
- * change without a version, in INFLIGHT only: DELETED the pod was deleted, ACTIVATED
+ * change without a version, in INFLIGHT and ASIDE only: DELETED the pod was deleted, ACTIVATED
  * it was activated, JUDGE an event came while the holder was about to park it. A switch out of
  * INFLIGHT fails if a flag was set meanwhile.
  *
@@ -110,11 +112,12 @@ enum state_flag {
     FLAG_DELETED = 1,   /* in flight, deleted meanwhile: its holder gets GONE */
     FLAG_ACTIVATED = 2, /* in flight, activated meanwhile: it is retried when it fails */
     /* in flight, and an event found it where its holder is parking it: the holder judges again */
-    FLAG_JUDGE = 4
+    FLAG_JUDGE = 4,
+    FLAG_PASSED = 1 << 23 /* aside, and the gates let it pass since it came there */
 };
 
 #define STATE_LAG_ACTIVE ((UINT32_C(1) << STATE_BAND_SHIFT) - 1)
-#define STATE_LAG_WAITING SIZE((UINT32_C(1) << 22) - 1, 3)
+#define STATE_LAG_WAITING SIZE((UINT32_C(1) << 22) - 1, 3) /* below FLAG_PASSED */
 
 static inline uint64_t
 state_make(uint64_t version, uint32_t band, enum place place)
@@ -262,7 +265,7 @@ state_lag(uint64_t state)
         [PLACE_ACTIVE] = STATE_LAG_ACTIVE, [PLACE_BACKOFF] = waiting,
         [PLACE_PARKED] = waiting,          [PLACE_GATED] = waiting,
         [PLACE_ERROR_BACKOFF] = waiting,   [PLACE_HELD] = waiting,
-        [PLACE_ASIDE] = waiting,           [PLACE_IDLE] = waiting,
+        [PLACE_ASIDE] = FLAG_PASSED - 1,   [PLACE_IDLE] = waiting,
         [PLACE_READY] = waiting,           [PLACE_CYCLE] = waiting,
     };
 

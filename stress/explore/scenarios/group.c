@@ -6,6 +6,7 @@
  * Claims
  *   no pop but a group's returns a member; a group's returns QUORUM at least, each the holder's
  *     alone, until a cycle ended in PLACED; and the group is in one cycle at a time
+ *   no member that a gate holds is popped before the gates were opened
  *   behind it, when nobody holds the group: as many members as the quorum wants are popped
  *     together, all that surely wait among them, at the latest behind a tick (drain)
  *   nobody frozen: nothing is left, and what counts members says 0
@@ -211,6 +212,9 @@ note_taken(struct actor *actor, const schedq_popped_t *popped)
     struct member *member = &gang.members[key];
 
     SIM_CHECK(key < MEMBERS, "pod %u is a member, and was never added as one", key);
+    SIM_CHECK(popped->priority >= 0 ||
+                  (cluster_opened(GATE_A) != NEVER && cluster_opened(GATE_B) != NEVER),
+              "member %u is popped, and no gate let it pass", key);
     SIM_CHECK(member->where != FLIES, "member %u is popped by %u and by %u", key, member->holder,
               actor->number);
     member->where = FLIES;
@@ -646,6 +650,8 @@ const struct scenario group_scenarios[] = {
           one_is_gated, join_1, open_a, place_twice),
     GROUP("group_gates", "a gated member joins a group that is active", cluster_use, two_wait,
           join_4_gated, open_a, fail_and_place),
+    GROUP("group_newcomer", "a gated member joins while its group is popped", cluster_use, two_wait,
+          join_4_gated, place_twice, join_2),
     GROUP("group_ungate", "the member that gates its group is deleted", cluster_use, one_is_gated,
           join_2_and_3, drop_0_and_join, place_twice),
     GANG("group_gone", "the same while its group is asked, and no gate opens", &ungated_harness,
