@@ -198,7 +198,8 @@ typedef struct schedq_stats_t {
     uint64_t bytes_other; /**< for everything else */
     uint64_t membarriers; /**< fences in all threads that the queue asked the kernel for */
     uint8_t  fences;      /**< those in use: SCHEDQ_FENCES_ASYMMETRIC or REAL (MUTEX: REAL) */
-    uint8_t  groups_known; /**< 1: a group was ever declared, or named by a pod */
+    uint8_t  groups_known; /**< 1: a call ever declared a group, or a pod named one; even if that
+                                call found no memory */
     uint8_t  reserved[6]; /**< zero */
     uint64_t held;        /**< pods there now */
     /** members of groups that are aside, and whose group's record waits in no place: it is

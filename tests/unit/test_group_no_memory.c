@@ -1,0 +1,260 @@
+/*
+ * Groups: the allocator fails at every site in turn. NOMEM changes nothing, a token stays good, and
+ * the call may be made again.
+ */
+#include "gang.h"
+
+enum { MEMBERS = 20 }; /* more than are read without memory of its own */
+
+typedef struct trial {
+    fixture_t *fixture;
+    fx_plugin_t *fit, *gate;
+    schedq_pod_t pods[MEMBERS];
+} trial_t;
+
+/* What a failed call must leave as it was. */
+typedef struct digest {
+    schedq_stats_t stats;
+    schedq_group_info_t group;
+    uint64_t place, flights;
+} digest_t;
+
+static digest_t
+digest_of(const trial_t *trial)
+{
+    digest_t digest;
+    memset(&digest, 0, sizeof digest);
+    digest.stats = fx_stats(trial->fixture);
+    digest.stats.bytes_entries = digest.stats.bytes_names = digest.stats.bytes_index = 0;
+    digest.stats.bytes_queues = digest.stats.bytes_other = digest.stats.membarriers = 0;
+    digest.stats.groups_known = 0; /* a call that failed may have made room for groups */
+    /* may run for a decision that is discarded */
+    digest.stats.hint_calls = digest.stats.pre_enqueue_calls = 0;
+    digest.group.struct_size = sizeof digest.group;
+    digest.place = schedq_group_get(fx_worker(trial->fixture), GANG, &digest.group);
+    for (size_t i = 0; i < MEMBERS; i++)
+        if (trial->pods[i].bits != 0)
+            digest.flights += fx_info(trial->fixture, trial->pods[i]).place * (i + 1);
+    return digest;
+}
+
+typedef void (*prepare_fn)(trial_t *trial);
+typedef schedq_status_t (*operation_fn)(trial_t *trial);
+
+static void
+fail_each_site(const char *name, prepare_fn prepare, operation_fn operation)
+{
+    unsigned sites = 0;
+    for (int64_t site = 0;; site++) {
+        trial_t trial = {.fixture = fx_new(SCHEDQ_PRESET_DEFAULT)};
+        fixture_t *fixture = trial.fixture;
+        trial.fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+        trial.gate = fx_gate(fixture, "Gate", NULL, 0);
+        fx_worker(fixture);
+        prepare(&trial);
+        const digest_t before = digest_of(&trial);
+        account_fail_after(&fixture->memory, site);
+        schedq_status_t status = operation(&trial);
+        bool happened = account_heal(&fixture->memory);
+        if (status != SCHEDQ_OK) {
+            assert_true(happened);
+            assert_status(status, SCHEDQ_NOMEM);
+            const digest_t after = digest_of(&trial);
+            assert_memory_equal(&before.stats, &after.stats, sizeof before.stats);
+            assert_memory_equal(&before.group, &after.group, sizeof before.group);
+            assert_true(before.place == after.place && before.flights == after.flights);
+            assert_ok(operation(&trial));
+            sites++;
+        }
+        fx_free(fixture);
+        if (!happened)
+            break;
+    }
+    print_message("%s: %u sites\n", name, sites);
+}
+
+/* ---- what there is before -------------------------------------------------------------------- */
+
+static void
+nothing(trial_t *trial)
+{
+    (void)trial;
+}
+
+static void
+members_without_a_group(trial_t *trial)
+{
+    char name[] = "ns/a";
+    for (size_t i = 0; i < MEMBERS; i++, name[3]++)
+        trial->pods[i] = join(trial->fixture, name, GANG).pod;
+}
+
+static void
+a_group(trial_t *trial)
+{
+    declare(trial->fixture, GANG, 0, 1, 0);
+}
+
+static void
+a_group_with_members(trial_t *trial)
+{
+    a_group(trial);
+    members_without_a_group(trial);
+}
+
+static void
+a_gated_group(trial_t *trial)
+{
+    trial->gate->refuses = true;
+    a_group_with_members(trial);
+    trial->gate->refuses = false;
+}
+
+static void
+a_cycle(trial_t *trial)
+{
+    a_group_with_members(trial);
+    assert_ok(try_pop(trial->fixture));
+    assert_int_equal(taken_count, MEMBERS);
+}
+
+static void
+a_cycle_whose_members_failed(trial_t *trial)
+{
+    a_cycle(trial);
+    fail_all(trial->fixture, trial->fit->bit);
+}
+
+static void
+a_cycle_that_failed_and_an_event(trial_t *trial)
+{
+    a_cycle_whose_members_failed(trial);
+    fx_move(trial->fixture, SCHEDQ_EVENT_NODE_ADD);
+}
+
+static void
+a_cycle_behind_whose_pop_the_gates_closed(trial_t *trial)
+{
+    a_cycle_whose_members_failed(trial);
+    trial->gate->refuses = true;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static schedq_status_t
+do_declare(trial_t *trial)
+{
+    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+    spec.quorum = 1;
+    return schedq_group_add(fx_worker(trial->fixture), GANG, &spec, NULL);
+}
+
+static schedq_status_t
+do_update(trial_t *trial)
+{
+    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+    spec.quorum = 1;
+    spec.priority = 9;
+    spec.object = GANG * 100;
+    return schedq_group_update(fx_worker(trial->fixture), GANG, &spec, NULL);
+}
+
+static schedq_status_t
+do_activate(trial_t *trial)
+{
+    return schedq_group_activate(fx_worker(trial->fixture), GANG, NULL);
+}
+
+static schedq_status_t
+do_join(trial_t *trial)
+{
+    schedq_pod_spec_t spec = fx_spec(0);
+    spec.group = GANG;
+    return schedq_add(fx_worker(trial->fixture), "ns/new", 6, &spec, NULL);
+}
+
+static schedq_status_t
+do_pop(trial_t *trial)
+{
+    return try_pop(trial->fixture);
+}
+
+static schedq_status_t
+do_fail(trial_t *trial)
+{
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    failure.unschedulable = trial->fit->bit;
+    return schedq_fail(fx_worker(trial->fixture), &taken[0].token, &failure, NULL);
+}
+
+static schedq_status_t
+end_by(trial_t *trial, schedq_group_outcome_t outcome)
+{
+    schedq_group_end_t how = SCHEDQ_GROUP_END_INIT;
+    how.outcome = (uint8_t)outcome;
+    schedq_status_t status =
+        schedq_group_done(fx_worker(trial->fixture), &group.token, &how, NULL);
+    if (status == SCHEDQ_OK) {
+        schedq_token_t used = group.token;
+        assert_status(schedq_group_done(fx_worker(trial->fixture), &used, &how, NULL),
+                      SCHEDQ_STALE);
+    }
+    return status;
+}
+
+static schedq_status_t
+do_place(trial_t *trial)
+{
+    return end_by(trial, SCHEDQ_GROUP_PLACED);
+}
+
+static schedq_status_t
+do_reject(trial_t *trial)
+{
+    return end_by(trial, SCHEDQ_GROUP_REJECTED);
+}
+
+static schedq_status_t
+do_break(trial_t *trial)
+{
+    return end_by(trial, SCHEDQ_GROUP_ERROR);
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void
+a_call_that_finds_no_memory_changes_nothing(void **unused)
+{
+    (void)unused;
+    fail_each_site("group_add", nothing, do_declare);
+    fail_each_site("group_add, members wait", members_without_a_group, do_declare);
+    fail_each_site("group_update", a_group_with_members, do_update);
+    fail_each_site("group_activate, gated", a_gated_group, do_activate);
+    fail_each_site("add, of a member", a_group, do_join);
+    fail_each_site("add, of another", a_group_with_members, do_join);
+    fail_each_site("add, to a gated group", a_gated_group, do_join);
+    fail_each_site("fail, of a member", a_cycle, do_fail);
+    fail_each_site("try_pop_group", a_group_with_members, do_pop);
+}
+
+static void
+a_cycle_whose_end_finds_no_memory_goes_on(void **unused)
+{
+    (void)unused;
+    fail_each_site("group_done, placed", a_cycle_whose_members_failed, do_place);
+    fail_each_site("group_done, rejected", a_cycle_whose_members_failed, do_reject);
+    fail_each_site("group_done, error", a_cycle_whose_members_failed, do_break);
+    fail_each_site("group_done, no members", a_cycle, do_place);
+    fail_each_site("group_done, an event", a_cycle_that_failed_and_an_event, do_reject);
+    fail_each_site("group_done, gated", a_cycle_behind_whose_pop_the_gates_closed, do_place);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_call_that_finds_no_memory_changes_nothing),
+        cmocka_unit_test(a_cycle_whose_end_finds_no_memory_goes_on),
+    };
+    return fx_run_tests(argc, argv, tests);
+}
