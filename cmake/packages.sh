@@ -13,12 +13,12 @@ picture_packages=(chromium-headless-shell imagemagick)
 # bindings/python: what its package is built with.
 python_packages=(python3-dev python3-cffi python3-setuptools python3-wheel)
 # tests/run: the other compiler with its ThreadSanitizer, the layout of sources, the model checker, nm, what tests/tidy is
-# written in, what counts instructions, the examples with libuv and libmicrohttpd, what makes pages of the headers, what compares ABIs, what
-# checks the types of Python.
-check_packages=(clang clang-format libclang-rt-14-dev spin tcc binutils valgrind libuv1-dev libmicrohttpd-dev doxygen abigail-tools mypy "${page_packages[@]}"
+# written in, what counts instructions, the examples with libuv and libmicrohttpd, schedq-top, what makes pages of the headers, what compares ABIs, what
+# checks the types of Python, probes and a debugger that stops at them.
+check_packages=(clang clang-format libclang-rt-14-dev spin tcc binutils valgrind libuv1-dev libmicrohttpd-dev libncurses-dev systemtap-sdt-dev gdb doxygen abigail-tools mypy "${page_packages[@]}"
     "${python_packages[@]}")
 # The preset packages, and tests/packages/build, which asks lintian.
-deb_packages=(doxygen help2man dpkg-dev file lintian "${python_packages[@]}")
+deb_packages=(doxygen help2man dpkg-dev file lintian systemtap-sdt-dev libncurses-dev "${python_packages[@]}")
 # tests/run --packages
 fresh_packages=(debootstrap)
 # tests/run --long

@@ -46,6 +46,7 @@
 #define SCHEDQ_WORKER_H
 
 #include "platform/inside.h"
+#include "platform/probe.h"
 #include "platform/words.h"
 
 #include <schedq/schedq.h>
@@ -123,11 +124,13 @@ static inline void
 worker_sleeps(schedq_worker_t *worker)
 {
     word_store(&worker->inside.what, (uint64_t)CALLBACK_SLEEP);
+    probe_sleep(worker);
 }
 
 static inline void
 worker_wakes(schedq_worker_t *worker)
 {
+    probe_wake(worker);
     worker_anew(worker);
     word_store(&worker->inside.what, (uint64_t)CALLBACK_NONE); /* worker_wakes:A */
 }

@@ -101,6 +101,18 @@ notify_listed(schedq_worker_t *worker, const schedq_change_t *change, schedq_res
     return status;
 }
 
+STRAIGHT schedq_status_t
+tell(schedq_worker_t *worker, const schedq_change_t *change, const struct assignment *assignment,
+     schedq_result_t *result)
+{
+    if (assignment != NULL) {
+        return notify_assigned(worker, change, assignment, result);
+    }
+    return may_narrow(worker->queue, change)
+               ? notify_listed(worker, change, result)
+               : worker->queue->ops->notify(worker, change, NULL, NULL, result);
+}
+
 static schedq_status_t
 notify(schedq_worker_t *worker, const schedq_change_t *change, const struct assignment *assignment,
        const char *function, schedq_result_t *result)
@@ -115,12 +127,10 @@ notify(schedq_worker_t *worker, const schedq_change_t *change, const struct assi
         (assignment != NULL && !check_assignment(worker, assignment)) ||
         !check_target(worker, change)) {
         status = SCHEDQ_INVALID;
-    } else if (assignment != NULL) {
-        status = notify_assigned(worker, change, assignment, result);
-    } else if (may_narrow(worker->queue, change)) {
-        status = notify_listed(worker, change, result);
     } else {
-        status = worker->queue->ops->notify(worker, change, NULL, NULL, result);
+        probe_event_begin(worker, change);
+        status = tell(worker, change, assignment, result);
+        probe_event_end(worker, status, result);
     }
     call_end_worker(worker);
     return status;

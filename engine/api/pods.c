@@ -287,6 +287,7 @@ schedq_fail(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure
     } else {
         status = SCHEDQ_INVALID;
     }
+    probe_fail(worker, status, result);
     call_end_worker(worker);
     return status;
 }
@@ -379,6 +380,7 @@ schedq_update(schedq_worker_t *worker, const char *name, size_t length,
     } else {
         status = SCHEDQ_INVALID;
     }
+    probe_update(worker, status, result);
     call_end_worker(worker);
     return status;
 }
@@ -395,6 +397,7 @@ schedq_delete(schedq_worker_t *worker, schedq_pod_t pod, schedq_result_t *result
     }
     status =
         pod.bits != 0 ? worker->queue->ops->delete_pod(worker, &key, result) : SCHEDQ_NOT_FOUND;
+    probe_delete(worker, status, result);
     call_end_worker(worker);
     return status;
 }
@@ -413,6 +416,7 @@ schedq_delete_name(schedq_worker_t *worker, const char *name, size_t length,
     status = check_name(worker, name, length, &key.name)
                  ? worker->queue->ops->delete_pod(worker, &key, result)
                  : SCHEDQ_INVALID;
+    probe_delete(worker, status, result);
     call_end_worker(worker);
     return status;
 }

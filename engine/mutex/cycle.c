@@ -85,6 +85,7 @@ void
 cycle_begin_flight(struct mutex_queue *queue, uint32_t index, uint64_t order, schedq_popped_t *out)
 {
     begin_flight(queue, index, order, out);
+    probe_pop(queue, out);
 }
 
 bool
@@ -108,6 +109,7 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
                           LABEL_POP_FROM_BACKOFF);
     }
     out->more = is_poppable(queue);
+    probe_pop(queue, out);
     if (queue->active.count > 0) {
         /*
          * The next pop begins with this record; its lines come from memory while the caller works.
@@ -130,6 +132,7 @@ done(struct mutex_queue *queue, schedq_token_t token)
     }
     bool deleted = (entry->marks & MARK_DELETED) != 0;
 
+    probe_done(queue, token.bits);
     admit_end_flight(queue, entry);
     admit_end(queue, index);
     queue->counters.dones += deleted ? 0 : 1;
@@ -152,6 +155,7 @@ end_later(struct mutex_queue *queue, schedq_token_t token)
     }
     bool deleted = (entry->marks & MARK_DELETED) != 0;
 
+    probe_done(queue, token.bits);
     entry_changed(entry);
     entry->lot_next = queue->ended;
     queue->ended = index;
@@ -396,7 +400,8 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token,
 
 /* It was deleted, or the token is a group's. */
 COLD static schedq_status_t
-end_unfailed(struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
+end_unfailed(struct mutex_queue *queue, uint32_t index, schedq_token_t token,
+             schedq_result_t *result)
 {
     struct entry *entry = pod_at(queue, index);
 
@@ -404,6 +409,7 @@ end_unfailed(struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
         return SCHEDQ_STALE;
     }
     result->object = entry->object;
+    probe_done(queue, token.bits);
     admit_end_flight(queue, entry);
     admit_end(queue, index);
     return SCHEDQ_GONE;
@@ -423,7 +429,7 @@ mutex_fail(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure_
     if (entry == NULL) {
         status = SCHEDQ_STALE;
     } else if ((entry->marks & (MARK_DELETED | MARK_GROUP)) != 0) {
-        status = end_unfailed(queue, index, result);
+        status = end_unfailed(queue, index, *token, result);
     } else {
         status = verdict_check_failure(&queue->base.registry, entry->profile, failure,
                                        worker->words, sizeof worker->words);
@@ -490,6 +496,7 @@ mutex_readd(schedq_worker_t *worker, const struct hashed_name *name, const sched
                      mutex_place_keeps(queue, pod_at(queue, index), index, now), now, result);
         queue->counters.adds++;
         mutex_report_pod(queue, index, result);
+        probe_add(queue, result->pod.bits, name->text, name->length);
         result->added = 1;
         result->poppable = queue->made_poppable > 0;
     }

@@ -49,6 +49,7 @@ add_absent(schedq_worker_t *worker, const struct hashed_name *name, const schedq
     if (status == SCHEDQ_OK) {
         route_new(queue, index, spec, label, now, result);
         mutex_report_moved(queue, index, result);
+        probe_add(queue, result->pod.bits, name->text, name->length);
     }
     return status;
 }

@@ -6,10 +6,13 @@
 
 /* Before it leaves where it waits. What has no label is an update that is not counted. */
 static inline void
-note_freed(const struct route *route, struct entry *entry)
+note_freed(const struct route *route, struct entry *entry, uint32_t index)
 {
     if (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED) {
-        entry_set_freed(entry, 1 + (route->label != LABEL_NONE ? route->label : LABEL_POD_UPDATE));
+        uint32_t freed = 1 + (route->label != LABEL_NONE ? route->label : LABEL_POD_UPDATE);
+
+        entry_set_freed(entry, freed);
+        probe_free(route->queue, index, freed);
     }
 }
 
@@ -26,7 +29,7 @@ enter_active_as_record(const struct route *route, uint32_t index, bool named)
         }
         mutex_gather_begin_attempts(queue, index, route->now);
     }
-    note_freed(route, entry);
+    note_freed(route, entry, index);
     mutex_place_leave(queue, index);
     mutex_place_enter(queue, index, SCHEDQ_ACTIVE);
     mutex_place_count_record(queue, index, INCOMING_ACTIVE, named, route->label);
@@ -47,7 +50,7 @@ enter_active(const struct route *route, uint32_t index, bool named)
     if (entry->initial_attempt == 0) {
         entry->initial_attempt = route->now;
     }
-    note_freed(route, entry);
+    note_freed(route, entry, index);
     mutex_place_leave(queue, index);
     mutex_place_enter(queue, index, SCHEDQ_ACTIVE);
     mutex_place_count_pod(queue, INCOMING_ACTIVE, named, route->label);
@@ -64,7 +67,7 @@ enter_backoff(const struct route *route, uint32_t index, bool named)
 
     struct entry *entry = pod_at(queue, index);
 
-    note_freed(route, entry);
+    note_freed(route, entry, index);
     mutex_place_leave(queue, index);
     mutex_place_enter(queue, index, mutex_place_of_backoff(queue, entry));
     mutex_place_count(queue, entry, index, INCOMING_BACKOFF, named, route->label);

@@ -2,14 +2,17 @@
 #include "policy/gating.h"
 
 #include "platform/inside.h"
+#include "platform/probe.h"
 
 static bool
 refuses(const struct gate *gate, uint64_t pod, uint64_t *calls)
 {
     ++*calls;
     inside_calls(gate->what);
+    probe_gate_begin(gate->what, pod);
     bool lets = gate->pre_enqueue(gate->ctx, pod) != 0;
 
+    probe_gate_end(gate->what, lets);
     inside_calls(CALLBACK_NONE);
     return !lets;
 }

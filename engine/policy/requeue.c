@@ -2,6 +2,7 @@
 #include "policy/requeue.h"
 
 #include "platform/inside.h"
+#include "platform/probe.h"
 
 enum strategy
 requeue_strongest(uint64_t pending)
@@ -17,9 +18,11 @@ says_queue(const struct hint_entry *entry, const struct requeue_question *questi
     }
     ++*calls;
     inside_calls(entry->what);
+    probe_hint_begin(entry->what, question->pod);
     schedq_hint_t hint =
         entry->hint(entry->ctx, question->pod, question->old_object, question->new_object);
 
+    probe_hint_end(entry->what, hint);
     inside_calls(CALLBACK_NONE);
     return hint != SCHEDQ_HINT_SKIP;
 }

@@ -21,8 +21,8 @@
  * stands for engine/worker.h worker_try_take 16724b4d
  * stands for engine/worker.h worker_give_back 5d51d451
  * stands for engine/worker.h worker_anew 29a58d0f
- * stands for engine/worker.h worker_sleeps 01a10f2f
- * stands for engine/worker.h worker_wakes 0f33cd83
+ * stands for engine/worker.h worker_sleeps da3f3f2e
+ * stands for engine/worker.h worker_wakes 0ca94f43
  * stands for engine/worker.h worker_mark 08d7353a
  * stands for engine/api/watch.c is_overdue f0ab967f
  * stands for engine/api/watch.c look_at_worker e7dd7e56

@@ -723,6 +723,7 @@ insert(struct worker *worker, const struct arrival *arrival, const struct hashed
     }
     tally_add(&worker->tally.adds, 1);
     switch_count(worker, place, arrival->cause);
+    probe_add(queue_of(worker), arrival->ref, name->text, name->length);
     return SCHEDQ_OK;
 }
 

@@ -319,7 +319,8 @@ move_alone(struct mover *mover, uint32_t record, const struct view *view, const 
     const bool moved = transfer_switch(worker, &transfer, cause);
 
     if (moved) {
-        switch_note_freed(transfer.entry, transfer.state, transfer_next(&transfer), cause);
+        switch_note_freed(worker, record, transfer.entry, transfer.state, transfer_next(&transfer),
+                          cause);
         transfer_report(way->place, mover->result);
         if (counted != CAUSE_NONE) {
             tally_add(&worker->tally.moves, (counted & CAUSE_MOVE) != 0 ? UINT64_C(1) : 0);
@@ -704,7 +705,7 @@ switch_group(struct mover *mover, const struct mover_group *group)
         if (switches_one(&switches, item->entry, item->state, item->desc, next)) {
             switches.named += item->named ? 1 : 0;
             if (freed != 0 && place_waits_for_event(state_place(item->state))) {
-                entry_note_freed(item->entry, next, freed);
+                switch_freed(mover->worker, item->pod.record, item->entry, next, freed);
             }
             continue;
         }

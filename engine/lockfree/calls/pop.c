@@ -203,6 +203,7 @@ begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const str
                       order != 0         ? order
                       : queue->has_ticks ? clock_ticks()
                                          : number_pop(queue, out));
+    probe_pop(queue, out);
 }
 
 /* ---- one pod --------------------------------------------------------------------------------- */

@@ -170,6 +170,7 @@ end_flight(struct worker *worker, schedq_token_t token)
             return SCHEDQ_STALE;
         }
     }
+    probe_done(queue, token.bits);
     bool deleted = (state & FLAG_DELETED) != 0;
     uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
 
@@ -336,6 +337,7 @@ end_as_guest(struct queue *queue, schedq_token_t token)
     if (state == 0) {
         return SCHEDQ_STALE;
     }
+    probe_done(queue, token.bits);
     bool deleted = (state & FLAG_DELETED) != 0;
     uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
     uint64_t popped = u64_load(&entry->popped);

@@ -839,7 +839,7 @@ gather_bring(struct worker *worker, uint32_t record, const struct view *view, co
         }
     } else {
         switch_counted(worker, view->state, change->word, CAUSE_NONE);
-        switch_note_freed(view->entry, view->state, change->word, CAUSE_NONE);
+        switch_note_freed(worker, record, view->entry, view->state, change->word, CAUSE_NONE);
     }
     if (way->place != PLACE_GATED) {
         gather_count(worker, view->seen, way->place, cause);

@@ -118,7 +118,7 @@ switch_help(void *ctx, const struct residence *residence, struct entry *entry, u
         look_after_deadline(worker, entry, residence->place);
         if (switch_pod(worker, entry, *state, desc, next,
                        cause_known(queue_of(worker), cause, *state, residence->place))) {
-            switch_note_freed(entry, *state, next, cause);
+            switch_note_freed(worker, ref_record(ref), entry, *state, next, cause);
             *state = next;
         } else {
             *state = entry_state(entry);

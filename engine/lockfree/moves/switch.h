@@ -69,12 +69,22 @@ cause_freed(uint32_t cause)
     return label < FREED_LABEL_MAX ? label : FREED_LABEL_MAX;
 }
 
-/** After a switch that the caller made. */
+/** After a switch that the caller made of a pod that waited for an event; `freed` not 0. */
+STRAIGHT void
+switch_freed(struct worker *worker, uint32_t record, struct entry *entry, uint64_t next,
+             uint32_t freed)
+{
+    entry_note_freed(entry, next, freed);
+    probe_free(queue_of(worker), record, freed);
+}
+
+/** After any. */
 static inline void
-switch_note_freed(struct entry *entry, uint64_t state, uint64_t next, uint32_t cause)
+switch_note_freed(struct worker *worker, uint32_t record, struct entry *entry, uint64_t state,
+                  uint64_t next, uint32_t cause)
 {
     if (place_waits_for_event(state_place(state))) {
-        entry_note_freed(entry, next, cause_freed(cause));
+        switch_freed(worker, record, entry, next, cause_freed(cause));
     }
 }
 
