@@ -58,7 +58,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${schedq_documents}
     PATTERN CMakeLists.txt EXCLUDE)
 
 set(schedq_tools)
-foreach(tool schedq-replay schedq-trace schedq-bench schedq-conform)
+foreach(tool schedq-replay schedq-trace schedq-bench schedq-conform schedq-top)
     if(TARGET ${tool})
         list(APPEND schedq_tools ${tool})
     endif()

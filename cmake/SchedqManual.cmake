@@ -25,6 +25,7 @@ set(of_schedq-replay "replays a cluster's trace through the queue")
 set(of_schedq-trace "makes, converts and describes traces for schedq-replay")
 set(of_schedq-bench "measures schedq beside a mutex and a heap")
 set(of_schedq-conform "compares a queue with recorded runs of kube-scheduler")
+set(of_schedq-top "shows what a running queue does")
 foreach(tool IN LISTS schedq_tools)
     set(page ${schedq_manual}/man1/${tool}.1)
     add_custom_command(

@@ -2,7 +2,7 @@
 #
 #   libschedq0      the shared libraries
 #   libschedq-dev   what a program is built with; documents, examples, manual pages of the headers
-#   schedq-tools    schedq-replay, schedq-trace, schedq-bench, schedq-conform
+#   schedq-tools    schedq-replay, schedq-trace, schedq-bench, schedq-conform, schedq-top
 #   python3-schedq  the Python package, with a copy of the library
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME schedq)
@@ -45,8 +45,9 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME schedq-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION devel)
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION "scheduling queue without a global lock, tools
 ${says}
-This package replays recorded clusters, measures the queue beside a
-mutex and a heap, and compares a queue with kube-scheduler's.")
+This package shows what a running queue does, replays recorded clusters,
+measures the queue beside a mutex and a heap, and compares a queue with
+kube-scheduler's.")
 
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-schedq)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)

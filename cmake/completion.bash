@@ -8,4 +8,4 @@ _schedq_tool()
         mapfile -t COMPREPLY < <(compgen -W "$("$1" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)" -- "$word")
     fi
 }
-complete -o default -F _schedq_tool schedq-replay schedq-trace schedq-bench schedq-conform
+complete -o default -F _schedq_tool schedq-replay schedq-trace schedq-bench schedq-conform schedq-top
