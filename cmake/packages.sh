@@ -17,6 +17,8 @@ python_packages=(python3-dev python3-cffi python3-setuptools python3-wheel)
 # checks the types of Python, probes and a debugger that stops at them.
 check_packages=(clang clang-format libclang-rt-14-dev spin tcc binutils valgrind libuv1-dev libmicrohttpd-dev libncurses-dev systemtap-sdt-dev gdb doxygen abigail-tools mypy "${page_packages[@]}"
     "${python_packages[@]}")
+# tests/run --kube: what makes Kubernetes' sources ours, compares, makes the API server's key, and asks it.
+kube_packages=(patch python3 openssl)
 # The preset packages, and tests/packages/build, which asks lintian.
 deb_packages=(doxygen help2man dpkg-dev file lintian systemtap-sdt-dev libncurses-dev "${python_packages[@]}")
 # tests/run --packages

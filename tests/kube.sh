@@ -1,11 +1,12 @@
 # What tests/run --kube does: the Go binding against an installed copy of the library, the conformance vectors through its
-# driver, and the real kube-scheduler on this queue, of the release that $kube_release names: 1.37 or 1.34. go_tests is what
-# tests/run does of it by default. Sourced with $root = top of the source tree, after cmake/parts.sh.
+# driver, the real kube-scheduler on this queue, of the release that $kube_release names, 1.37 or 1.34, and Kubernetes' own tests
+# on it. go_tests is what tests/run does of it by default. Sourced with $root = top of the source tree, after cmake/parts.sh.
 
 go_needed="1.24"
 kube_release=1.37
 kube_build=$root/build/kube
 kube_prefix=$kube_build/installed
+. "$root/tests/kube/control_plane.sh"
 
 # find_go [VERSION]: puts Go into PATH, and says which one it is; or what is missing, and fails.
 find_go()
@@ -32,6 +33,12 @@ need_go()
     find_go "$@" || exit 3
 }
 
+# kube_need_go: the Go that the release needs.
+kube_need_go()
+{
+    need_go "$([ "$kube_release" = 1.34 ] && echo "$go_needed" || echo 1.26)"
+}
+
 kube_install()
 {
     configure_and_build release kube --target schedq{,_preemption,_evictor}{,_shared} schedq-conform &&
@@ -55,15 +62,19 @@ in_example()
     in_module examples/kube-scheduler env "GOFLAGS=-buildvcs=false ${flags[*]}" "$@"
 }
 
-# Go does not see that an installed header changed, and would take what it compiled with the one before: so the headers' sum is
-# among the flags.
 in_module()
+{
+    (cd "$root/$1" && shift && with_library env GOFLAGS=-buildvcs=false "$@")
+}
+
+# with_library COMMAND...: a command that finds the installed copy. Go does not see that an installed header changed, and would
+# take what it compiled with the one before: so the headers' sum is among the flags.
+with_library()
 {
     local sum
     sum=$(cat "$kube_prefix"/include/schedq/*.h | cksum)
-    (cd "$root/$1" && shift &&
-        env GOTOOLCHAIN=local GOFLAGS=-buildvcs=false GODEBUG=cgocheck=1 LD_LIBRARY_PATH="$kube_prefix/lib" \
-            CGO_CFLAGS="-O2 -g -DSCHEDQ_HEADERS=${sum%% *}" PKG_CONFIG_PATH="$kube_prefix/lib/pkgconfig" "$@")
+    env GOTOOLCHAIN=local GODEBUG=cgocheck=1 LD_LIBRARY_PATH="$kube_prefix/lib" \
+        CGO_CFLAGS="-O2 -g -DSCHEDQ_HEADERS=${sum%% *}" PKG_CONFIG_PATH="$kube_prefix/lib/pkgconfig" "$@"
 }
 
 # go_format MODULE: succeeds if gofmt would change nothing.
@@ -103,7 +114,7 @@ go_tests()
 kube_parts()
 {
     local engine
-    part "Go" need_go "$([ "$kube_release" = 1.34 ] && echo "$go_needed" || echo 1.26)"
+    part "Go" kube_need_go
     part "library, installed" kube_install || return
     part "gofmt" go_format bindings/go
     part "go vet" in_binding go vet ./...
@@ -114,6 +125,7 @@ kube_parts()
         part "conformance by Go, $engine" conform_by_driver "$engine" "$kube_build/bin/schedq-conform"
     done
     kube_scheduler_parts
+    control_plane_process_parts && control_plane_test_parts
 }
 
 # kube_bench PROGRAM OPTION...: kube-bench with the log of the scheduler kept away.

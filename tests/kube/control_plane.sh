@@ -1,0 +1,168 @@
+# Kubernetes' own integration tests, with a real etcd and a real kube-apiserver, on the queue of kube-scheduler and on this one
+# (docs/KUBE.md). Sourced with $root = top of the source tree, by tests/kube.sh.
+#
+# Nothing of Kubernetes is kept here but where tests/kube/kubernetes.patch puts its lines. The sources are those of the Go module
+# k8s.io/kubernetes, which has the tests but not the modules of staging/: these are taken at the versions that were published
+# with it. etcd is compiled at the version that Kubernetes' go.mod names.
+
+# What the sources must be, by the sum that go.sum files state.
+declare -A kubernetes_versions=([1.37]=1.37.2 [1.34]=1.34.1)
+declare -A kubernetes_sums=(
+    [1.37.2]=h1:A2VDEiObzkYqFTKhSsn0ZEb0RlLEXpHWj93gi2HqEwE=
+    [1.34.1]=h1:F3p8dtpv+i8zQoebZeK5zBqM1g9x1aIdnA5vthvcuUk=
+)
+
+# kubernetes_version: of the release that $kube_release names.
+kubernetes_version()
+{
+    echo "${kubernetes_versions[$kube_release]}"
+}
+
+# control_plane: the directory where all of that release is made.
+control_plane()
+{
+    echo "$kube_build/kubernetes-$(kubernetes_version)"
+}
+
+# in_kubernetes COMMAND...: in the patched sources, as their go.mod and this module's say.
+in_kubernetes()
+{
+    (cd "$(control_plane)/source" &&
+        with_library env GOWORK=off "GOFLAGS=-buildvcs=false -mod=mod -modfile=$(control_plane)/go.mod" "$@")
+}
+
+# kubernetes_source: the patched sources, made again if the patch has changed.
+kubernetes_source()
+{
+    local version made said sum patched
+    version=$(kubernetes_version) made=$(control_plane) patched=$(cksum <"$root/tests/kube/kubernetes.patch")
+    mkdir -p "$made" && said=$(cd "$made" && GOTOOLCHAIN=local GOWORK=off GOFLAGS= go mod download -json "k8s.io/kubernetes@v$version") || {
+        echo "$said" >&2
+        return 1
+    }
+    sum=$(sed -nE 's/^\t"Sum": "(.*)",?$/\1/p' <<<"$said")
+    echo "k8s.io/kubernetes v$version $sum"
+    if [ "$sum" != "${kubernetes_sums[$version]}" ]; then
+        echo "the sum of k8s.io/kubernetes v$version is \"$sum\": it must be ${kubernetes_sums[$version]}" >&2
+        return 1
+    fi
+    if [ "$(cat "$made/patched" 2>/dev/null)" != "$patched" ]; then
+        rm -rf "$made/source" "$made/patched" &&
+            cp -r "$(sed -nE 's/^\t"Dir": "(.*)",?$/\1/p' <<<"$said")" "$made/source" && chmod -R u+w "$made/source" &&
+            patch -p1 -F0 -d "$made/source" <"$root/tests/kube/kubernetes.patch" && echo "$patched" >"$made/patched"
+    fi
+}
+
+# kubernetes_module: what go.mod of Kubernetes becomes. The queue's module is copied, because a module that replaces another one
+# cannot be told which of its go.mod files counts.
+kubernetes_module()
+{
+    local made module
+    made=$(control_plane) module=$(control_plane)/module
+    rm -rf "$module" && mkdir "$module" &&
+        cp -r "$root"/examples/kube-scheduler/{internal,kubequeue,kubetest} "$module" || return
+    if [ "$kube_release" = 1.34 ]; then
+        cp "$root/examples/kube-scheduler/kube-1.34.mod" "$module/go.mod"
+    else
+        cp "$root/examples/kube-scheduler/go.mod" "$module"
+    fi || return
+    {
+        sed -E "s#=> \./staging/src/k8s.io/([a-z-]+)\$#=> k8s.io/\1 v0.$(kubernetes_version | cut -d. -f2-)#" "$made/source/go.mod"
+        printf 'require schedq v0.0.0\nreplace schedq => %s\n' "$root/bindings/go"
+        printf 'require schedq/examples/kube-scheduler v0.0.0\nreplace schedq/examples/kube-scheduler => %s\n' "$module"
+    } >"$made/go.mod"
+    [ -f "$made/go.sum" ] || cp "$made/source/go.sum" "$made/go.sum"
+}
+
+control_plane_source()
+{
+    kubernetes_source && kubernetes_module
+}
+
+control_plane_etcd()
+{
+    in_kubernetes go build -o "$(control_plane)/bin/etcd" go.etcd.io/etcd/server/v3 && "$(control_plane)/bin/etcd" --version | head -n 1
+}
+
+control_plane_apiserver()
+{
+    in_kubernetes go build -ldflags '-s -w' -o "$(control_plane)/bin/kube-apiserver" ./cmd/kube-apiserver
+}
+
+# kubernetes_tests PACKAGE: the program of the tests of a package of test/integration. Without vet, which would read all of
+# Kubernetes.
+kubernetes_tests()
+{
+    local tags=()
+    if [ "$kube_release" = 1.34 ]; then
+        tags=(-tags kube134)
+    fi
+    in_kubernetes go test -c -vet=off -ldflags '-s -w' "${tags[@]}" -o "$(control_plane)/bin/${1//\//-}.test" \
+        "./test/integration/$1"
+}
+
+# What is run: the packages of test/integration that have to do with the queue. Of the others there, which need the feature gate
+# GenericWorkload throughout, not one test can begin on this queue.
+control_plane_packages()
+{
+    local packages=(bind eventhandler extender filters nominated_node_name plugins preemption preemption/nominatednodename queueing
+        scoring serving taint)
+    local workloads=(affinity event_handling misc topology_spreading volumes dra dra/consumablecapacity dra/devicetaints
+        dra/extendedresource dra/partitionabledevices dra/prioritizedlist)
+    if [ "$kube_release" = 1.34 ]; then
+        packages+=(queueing/former queueing/queueinghint)
+    else
+        packages+=(batch preemption/misc prequeueinghint)
+        workloads+=(batching default_preemption nodedeclaredfeatures starvation dra/compatibilitygroups dra/extendedresource/scoring
+            dra/listattributes)
+    fi
+    printf '%s\n' scheduler "${packages[@]/#/scheduler/}" "${workloads[@]/#/scheduler_perf/}"
+}
+
+# kubernetes_compared PACKAGE [OPTION...]: its tests with both queues; options of tests/kube/compare. etcd writes to memory where
+# there is room: a crowded disk makes a slow API server, and that is no result.
+kubernetes_compared()
+{
+    local made scratch
+    made=$(control_plane) scratch=$made/scratch
+    kubernetes_tests "$1" || return
+    if [ -w /dev/shm ] && [ "$(df --output=avail -k /dev/shm | tail -n 1)" -gt 2000000 ]; then
+        scratch=$(mktemp -d /dev/shm/schedq-kubernetes.XXXXXX) || return
+    fi
+    mkdir -p "$scratch"
+    TMPDIR=$scratch PATH=$made/bin:$PATH with_library "$root/tests/kube/compare" --release "$kube_release" --package "$1" \
+        --program "$made/bin/${1//\//-}.test" --directory "$made/source/test/integration/$1" --logs "$made/logs" \
+        --left-out "$root/tests/kube/left-out.txt" "${@:2}"
+    set -- $?
+    rm -rf "$scratch"
+    return "$1"
+}
+
+# kube_scheduler_process: the program against an API server. Its log is kept.
+kube_scheduler_process()
+{
+    with_library "$root/tests/kube/process" --bin "$(control_plane)/bin" --scheduler "$kube_build/bin/kube-scheduler" \
+        --logs "$(control_plane)/logs/process"
+}
+
+# control_plane_process_parts: after kube-scheduler was built.
+control_plane_process_parts()
+{
+    part "kubernetes: source" control_plane_source || return
+    part "etcd" control_plane_etcd || return
+    part "kube-apiserver" control_plane_apiserver || return
+    part "kube-scheduler, a process" kube_scheduler_process
+}
+
+# control_plane_test_parts [PACKAGE...]: those, or all.
+control_plane_test_parts()
+{
+    local package packages
+    part "compare: its own test" "$root/tests/kube/self_test"
+    part "kubernetes: source" control_plane_source || return
+    part "etcd" control_plane_etcd || return
+    mapfile -t packages < <(if [ $# -gt 0 ]; then printf '%s\n' "$@"; else control_plane_packages; fi)
+    for package in "${packages[@]}"; do
+        part "$package" kubernetes_compared "$package"
+    done
+}
