@@ -36,13 +36,13 @@
  *
  * stands for engine/lockfree/calls/serve.c is_here 3730a5ce
  * stands for engine/lockfree/calls/serve.c flush_bin b131bc37
- * stands for engine/lockfree/calls/mover.c move_alone 68ac0152
+ * stands for engine/lockfree/calls/mover.c move_alone 77a3daa4
  * stands for engine/lockfree/calls/mover.c move_batch c4f5b5f9
- * stands for engine/lockfree/calls/mover.c switch_group 02df6d5a
+ * stands for engine/lockfree/calls/mover.c switch_group 5513c253
  * stands for engine/lockfree/moves/switch.c switch_pod 74dc7c05
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b
  * stands for engine/lockfree/moves/switch.h switch_counted 418018fd
- * stands for engine/lockfree/moves/switch.c switch_help de862ec6
+ * stands for engine/lockfree/moves/switch.c switch_help 5c78e871
  * stands for engine/lockfree/refs/bin.h bin_judge 37e3f0cc
  * stands for engine/lockfree/refs/bin.h bin_mark 02930f2f
  * stands for engine/lockfree/refs/bin.c bin_help d98182ae

@@ -192,8 +192,7 @@ end_by(trial_t *trial, schedq_group_outcome_t outcome)
 {
     schedq_group_end_t how = SCHEDQ_GROUP_END_INIT;
     how.outcome = (uint8_t)outcome;
-    schedq_status_t status =
-        schedq_group_done(fx_worker(trial->fixture), &group.token, &how, NULL);
+    schedq_status_t status = schedq_group_done(fx_worker(trial->fixture), &group.token, &how, NULL);
     if (status == SCHEDQ_OK) {
         schedq_token_t used = group.token;
         assert_status(schedq_group_done(fx_worker(trial->fixture), &used, &how, NULL),

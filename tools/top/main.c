@@ -117,7 +117,7 @@ queue_of(const top_t *top)
 static bool
 look(top_t *top, char *why, size_t why_size)
 {
-    char words[WHY_SIZE];
+    char words[100];
     char *text = fetch(top->options->address, why, why_size);
     page_t page;
 
