@@ -75,7 +75,8 @@ struct row {
     uint32_t pending;  /* active pods that stay */
     uint32_t priorities;
     uint32_t parked; /* pods that stay parked */
-    uint32_t before; /* priorities, or rejector sets, that the queue has seen */
+    uint32_t before; /* priorities, or rejector sets, that the queue has seen; groups in it */
+    uint32_t size;   /* of a group of pods that are tried together */
     uint32_t calls;  /* that are measured; 0: as many as usual */
     bool relaxed;
     bool labelled; /* each 100 pods that stay share a label */
@@ -96,5 +97,14 @@ void play_require(bool right, const struct play *play, const char *what);
 /* Around a measured call; nothing in steps that are not. */
 void play_begin(const struct play *play);
 void play_end(const struct play *play);
+
+/* What the call says, which alone is measured. */
+#define MEASURED(play, call)             \
+    __extension__({                      \
+        play_begin(play);                \
+        __typeof__(call) said_ = (call); \
+        play_end(play);                  \
+        said_;                           \
+    })
 
 #endif

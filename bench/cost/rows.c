@@ -2,6 +2,7 @@
 #include "play.h"
 
 #include "clock.h"
+#include "gangs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,15 +19,6 @@ enum {
 
 #define JOB UINT64_MAX /* a label; each worker has one, downwards */
 #define BACKOFF_OVER_NS INT64_C(2000000000)
-
-/* What the call says, which alone is measured. */
-#define MEASURED(play, call)             \
-    __extension__({                      \
-        play_begin(play);                \
-        __typeof__(call) said_ = (call); \
-        play_end(play);                  \
-        said_;                           \
-    })
 
 /* ---- names, priorities ----------------------------------------------------------------------- */
 
@@ -674,7 +666,7 @@ open_nothing(struct play *play)
 
 /* ---- workloads ------------------------------------------------------------------------------- */
 
-enum { S0 = 1, S1 = 2, S2 = 4, S3 = 8, S4 = 16, S5 = 32 };
+enum { S0 = 1, S1 = 2, S2 = 4, S3 = 8, S4 = 16, S5 = 32, S6 = 64 };
 
 /* A group of pods that fail; what becomes of them ends with ENDED. */
 #define FAILED(fail)                      \
@@ -709,6 +701,8 @@ WORKLOAD(idle, open_pending, {tick_idle, EACH});
 WORKLOAD(positions, open_pending, {position, EACH});
 WORKLOAD(peeks, open_pending, {peek, EACH});
 WORKLOAD(peeks_many, open_pending, {peek_many, EACH});
+WORKLOAD(gang, gangs_open, {gang_join, EACH}, {gang_pop, EACH}, {gang_fail, EACH},
+         {gang_reject, EACH}, {gang_event, ONE}, {gang_pop, EACH}, {gang_end, EACH});
 WORKLOAD(explaining, open_pending, {explain, EACH});
 GROUP_WORKLOAD(split, false, {add_some, FIRST_HALF}, {pop_group, SECOND_HALF}, {done, SECOND_HALF});
 GROUP_WORKLOAD(parking, false, FAILED(fail_parked), {pass_backoff, ONE}, {event_activates, ONE},
@@ -781,5 +775,38 @@ const struct row rows[] = {
      .calls = 64},
     {"event/none/5k-sets-before", &old_none, ENGINES, S0, .priorities = 1, .parked = 1000,
      .before = 5000, .calls = 256, .alone = true},
+
+    {"group/join/1", &gang, ENGINES, S0, .size = 1},
+    {"group/join/8", &gang, ENGINES, S0, .size = 8, .calls = 256},
+    {"group/join/64", &gang, ENGINES, S0, .size = 64, .calls = 64},
+    {"group/join/512", &gang, ENGINES, S0, .size = 512, .calls = 4, .alone = true},
+    {"group/pop/1", &gang, ENGINES, S1, .size = 1},
+    {"group/pop/8", &gang, ENGINES, S1, .size = 8, .calls = 256},
+    {"group/pop/64", &gang, ENGINES, S1, .size = 64, .calls = 64},
+    {"group/pop/512", &gang, ENGINES, S1, .size = 512, .calls = 4, .alone = true},
+    {"group/fail/1", &gang, ENGINES, S2, .size = 1},
+    {"group/fail/8", &gang, ENGINES, S2, .size = 8, .calls = 256},
+    {"group/fail/64", &gang, ENGINES, S2, .size = 64, .calls = 64},
+    {"group/fail/512", &gang, ENGINES, S2, .size = 512, .calls = 4, .alone = true},
+    {"group/reject/1", &gang, ENGINES, S3, .size = 1},
+    {"group/reject/8", &gang, ENGINES, S3, .size = 8, .calls = 256},
+    {"group/reject/64", &gang, ENGINES, S3, .size = 64, .calls = 64},
+    {"group/reject/512", &gang, ENGINES, S3, .size = 512, .calls = 4, .alone = true},
+    {"group/event/1", &gang, ENGINES, S4, .size = 1},
+    {"group/event/8", &gang, ENGINES, S4, .size = 8, .calls = 256},
+    {"group/event/64", &gang, ENGINES, S4, .size = 64, .calls = 64},
+    {"group/event/512", &gang, ENGINES, S4, .size = 512, .calls = 4, .alone = true},
+    {"group/end/1", &gang, ENGINES, S6, .size = 1},
+    {"group/end/8", &gang, ENGINES, S6, .size = 8, .calls = 256},
+    {"group/end/64", &gang, ENGINES, S6, .size = 64, .calls = 64},
+    {"group/end/512", &gang, ENGINES, S6, .size = 512, .calls = 4, .alone = true},
+    {"group/join/64-beside-10k", &gang, ENGINES, S0, .size = 64, .before = 10000, .calls = 4,
+     .alone = true, .slow = true},
+    {"group/pop/64-beside-10k", &gang, ENGINES, S1, .size = 64, .before = 10000, .calls = 4,
+     .alone = true, .slow = true},
+    {"group/event/64-beside-10k", &gang, ENGINES, S4, .size = 64, .before = 10000, .calls = 4,
+     .alone = true, .slow = true},
+    {"group/end/64-beside-10k", &gang, ENGINES, S6, .size = 64, .before = 10000, .calls = 4,
+     .alone = true, .slow = true},
 };
 const unsigned row_count = sizeof rows / sizeof rows[0];
