@@ -38,8 +38,10 @@ static struct {
     unsigned holder;      /* NOBODY: none is open */
     bool placed;          /* perhaps */
     bool declared;        /* surely */
-    unsigned hides;       /* threads in a call after which somebody may hold the group */
     unsigned changes;     /* threads that declare it, or end that */
+    moment popped;        /* when its latest pop ended */
+    moment told;          /* when the latest EVENT_PLAIN began whose call is over; NEVER: none */
+    bool opened;          /* both gates, and whom that concerns was told */
 } gang;
 
 static void
@@ -50,7 +52,9 @@ gang_begin(const struct scenario *scenario)
     }
     gang.holder = NOBODY;
     gang.placed = gang.declared = false;
-    gang.hides = gang.changes = 0;
+    gang.changes = 0;
+    gang.popped = gang.told = NEVER;
+    gang.opened = false;
     queue_harness.begin(scenario);
 }
 
@@ -230,15 +234,15 @@ pop(struct actor *actor)
     schedq_popped_t popped[ROOM];
     size_t count = 0;
 
-    gang.hides++;
     begin(actor, "try_pop_group", 0);
     schedq_status_t status = schedq_try_pop_group(actor->worker, &group, popped, ROOM, &count);
 
-    (void)ends(actor, "try_pop_group", status, status == SCHEDQ_OK || status == SCHEDQ_EMPTY);
-    gang.hides--;
+    moment ended =
+        ends(actor, "try_pop_group", status, status == SCHEDQ_OK || status == SCHEDQ_EMPTY);
     if (status != SCHEDQ_OK) {
         return 0;
     }
+    gang.popped = ended;
     SIM_CHECK(group.group == GANG, "group %llu is popped", (unsigned long long)group.group);
     SIM_CHECK(gang.holder == NOBODY, "the group is popped by %u and by %u", gang.holder,
               actor->number);
@@ -294,12 +298,10 @@ end_cycle(struct actor *actor, schedq_group_outcome_t outcome)
     how.outcome = (uint8_t)outcome;
     gang.placed |= outcome == SCHEDQ_GROUP_PLACED;
     gang.holder = NOBODY;
-    gang.hides++;
     begin(actor, "group_done", (uint32_t)outcome);
     schedq_status_t status = schedq_group_done(actor->worker, &token, &how, NULL);
 
     (void)ends(actor, "group_done", status, status == SCHEDQ_OK);
-    gang.hides--;
 }
 
 static void
@@ -354,6 +356,29 @@ sure_to_wait(void)
     return count;
 }
 
+/*
+ * Before anything brings it out: what is parked was popped behind the last event that helps it, and
+ * what is gated has a gate that is closed, or whose opening was not told.
+ */
+static schedq_place_t
+look_at_record(struct actor *healthy)
+{
+    schedq_group_info_t info = SCHEDQ_GROUP_INFO_INIT;
+
+    begin(healthy, "group_get", 0);
+    schedq_status_t status = schedq_group_get(healthy->worker, GANG, &info);
+
+    (void)ends(healthy, "group_get", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    if (status != SCHEDQ_OK) {
+        return SCHEDQ_NOWHERE;
+    }
+    SIM_CHECK(info.place != SCHEDQ_PARKED || gang.told == NEVER || gang.popped == NEVER ||
+                  gang.popped > gang.told,
+              "parked by a cycle since whose pop an event came that helps");
+    SIM_CHECK(info.place != SCHEDQ_GATED || !gang.opened, "gated, and both gates are open");
+    return (schedq_place_t)info.place;
+}
+
 /* A record may back off, be parked, or be gated: time, and a call, bring it. */
 static void
 bring_out(struct actor *healthy)
@@ -368,7 +393,9 @@ bring_out(struct actor *healthy)
 static void
 settle(struct actor *healthy)
 {
-    bool blocked = gang.hides > 0 || gang.holder != NOBODY;
+    actor_tick(healthy);
+    /* who stopped in a pop holds the group only if it is in flight */
+    bool blocked = look_at_record(healthy) == SCHEDQ_INFLIGHT;
 
     /* the quorum's latest word is QUORUM */
     if (gang.changes > 0 || !gang.declared) {
@@ -570,12 +597,16 @@ open_a(struct actor *actor)
 {
     actor_open(actor, GATE_A);
     actor_open(actor, GATE_B);
+    gang.opened = true;
 }
 
 static void
 plain_event(struct actor *actor)
 {
+    moment began = world.ledger.now;
+
     actor_move(actor, EVENT_PLAIN);
+    gang.told = began;
 }
 
 static void
