@@ -113,7 +113,7 @@ struct backoff {
     atomic_ptr bins[BACKOFF_KINDS][BACKOFF_CLASSES]; /* NULL until a pod comes */
 };
 
-/** What the first declaration of a group makes (gather.h). */
+/** What the first declaration of a group makes (gather_find.h). */
 struct groups {
     struct bin ready; /* records that are active */
     struct incoming_late incoming;
@@ -179,7 +179,7 @@ struct worker {
     atomic_u64 owed;
     /* pods that a call of its may take before it counts them, if more than one (position.c) */
     atomic_u64 room;
-    /* a group that may have become complete by what this worker does, or 0 (gather.h) */
+    /* a group that may have become complete by what this worker does, or 0 (gather_join.h) */
     atomic_u64 joining;
     bool asked_members; /* of a group, since it last looked at the gate (gather_look_at_gate) */
     /* kube: of this group and those below only members count that came up to there; 0: all do */

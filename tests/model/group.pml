@@ -34,14 +34,14 @@
  *
  * Bounds: one group that is declared; each join once. Any number may stop anywhere.
  *
- * stands for engine/lockfree/moves/gather.c complete_once e0e6843e
- * stands for engine/lockfree/moves/gather.c gather_put_aside 41256aa1
- * stands for engine/lockfree/moves/gather.c gather_announce 563bd15d
- * stands for engine/lockfree/moves/gather.c gather_joined 162ffff3
- * stands for engine/lockfree/moves/gather.c gather_left 0de574ba
- * stands for engine/lockfree/moves/gather.c gather_look_after 04a601ce
- * stands for engine/lockfree/moves/gather.c gather_ask_newcomers 88e7711b
- * stands for engine/lockfree/moves/gather.c note_gate 0395dde1
+ * stands for engine/lockfree/moves/gather_record.c complete_once e0e6843e
+ * stands for engine/lockfree/moves/gather_record.c gather_put_aside 41256aa1
+ * stands for engine/lockfree/moves/gather_join.c gather_announce 563bd15d
+ * stands for engine/lockfree/moves/gather_join.c gather_joined 162ffff3
+ * stands for engine/lockfree/moves/gather_join.c gather_left 0de574ba
+ * stands for engine/lockfree/moves/gather_join.c gather_look_after 04a601ce
+ * stands for engine/lockfree/moves/gather_join.c gather_ask_newcomers 88e7711b
+ * stands for engine/lockfree/moves/gather_gate.c note_gate 0395dde1
  * stands for engine/lockfree/calls/group_pop.c take_record b6e0926c
  * stands for engine/lockfree/calls/group_pop.c take_members abca2523
  * stands for engine/lockfree/calls/group_pop.c leave_idle 4a6e1270

@@ -8,6 +8,7 @@
  */
 #include "lockfree/calls/events.h"
 #include "lockfree/calls/ops.h"
+#include "lockfree/moves/gather_join.h"
 
 /* mover.decide */
 static bool

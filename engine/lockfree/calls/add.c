@@ -54,7 +54,7 @@
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/finish.h"
-#include "lockfree/moves/gather.h"
+#include "lockfree/moves/gather_join.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/settle.h"
 #include "lockfree/moves/switch.h"

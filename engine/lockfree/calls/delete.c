@@ -15,7 +15,7 @@
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/finish.h"
-#include "lockfree/moves/gather.h"
+#include "lockfree/moves/gather_join.h"
 #include "lockfree/moves/switch.h"
 
 /* delete_at of a member that waits for its group, which hears of it. */

@@ -9,7 +9,7 @@
 #include "lockfree/calls/workers.h"
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/finish.h"
-#include "lockfree/moves/gather.h"
+#include "lockfree/moves/gather_find.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/settle.h"
 #include "lockfree/moves/waiting.h"

@@ -42,6 +42,7 @@
 #include "lockfree/calls/events.h"
 
 #include "lockfree/calls/ops.h"
+#include "lockfree/moves/gather_record.h"
 #include "lockfree/moves/stray.h"
 #include "platform/inside.h"
 #include "plugins/narrow.h"

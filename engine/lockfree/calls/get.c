@@ -22,7 +22,7 @@
 #include "lockfree/calls/hinted.h"
 
 #include "lockfree/calls/ops.h"
-#include "lockfree/moves/gather.h"
+#include "lockfree/moves/gather_find.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/settle.h"
 #include "platform/inside.h"

@@ -10,30 +10,16 @@
  * update: the same, and the stores of quorum and object behind it. delete: the switch to DEAD, or
  * entry_describe:A. The others: the load of the word.
  *
- * ORDERING, PROGRESS: gather.h. A thread that stops behind a commit is named by `joining`.
+ * ORDERING, PROGRESS: gather_join.h. A thread that stops behind a commit is named by `joining`.
  *
  * EVIDENCE. tests/model: group; tests/unit/test_group.c.
  */
 #include "lockfree/calls/add.h"
 #include "lockfree/calls/ops.h"
 #include "lockfree/calls/sort.h"
-#include "lockfree/moves/gather.h"
+#include "lockfree/moves/gather_join.h"
 
 #include <inttypes.h>
-
-/* Where the root's record is. */
-static void
-report(struct worker *worker, uint64_t number, schedq_result_t *result)
-{
-    struct group_found root;
-
-    if (gather_root(worker, number, &root)) {
-        result->place = (uint8_t)place_public(state_place(root.view.state));
-        result->gate = root.view.gate;
-        result->timestamp_ns = root.view.history.timestamp_ns;
-        result->object = u64_load_acquire(&root.block->object);
-    }
-}
 
 static bool
 is_as_declared(struct worker *worker, const struct group_found *found,
@@ -375,7 +361,7 @@ lockfree_group_add(schedq_worker_t *base, uint64_t number, const schedq_group_sp
         begin(worker, number, result);
     }
     if (status == SCHEDQ_OK || status == SCHEDQ_EXISTS) {
-        report(worker, number, result);
+        gather_report(worker, number, result);
     }
     section_end(worker);
     return status;
@@ -438,7 +424,7 @@ lockfree_group_update(schedq_worker_t *base, uint64_t number, const schedq_group
             gather_changed(worker, number, LABEL_POD_UPDATE, result);
         }
         u64_store_release(&worker->joining, 0);
-        report(worker, number, result);
+        gather_report(worker, number, result);
     }
     section_end(worker);
     return status;
@@ -478,7 +464,7 @@ lockfree_group_delete(schedq_worker_t *base, uint64_t number, schedq_result_t *r
     bool flies = false;
 
     section_begin(worker);
-    report(worker, number, result);
+    gather_report(worker, number, result);
     /* Ends: each further round is another's change of the record. */
     while (status == SCHEDQ_RETRY) {
         if (!gather_find(worker, number, &found) || !group_is_declared(&found)) {
@@ -511,7 +497,7 @@ lockfree_group_activate(schedq_worker_t *base, uint64_t number, schedq_result_t 
 
     if (declared) {
         gather_activate(worker, number, result);
-        report(worker, number, result);
+        gather_report(worker, number, result);
     }
     section_end(worker);
     return declared ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;

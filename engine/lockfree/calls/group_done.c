@@ -9,7 +9,7 @@
  * LINEARIZATION. OK: switch_announced:B, or a helper's. STALE: the load of the word. The first
  * exchange takes the token: a second call with it is late.
  *
- * ORDERING. As in fail.c; gather.h.
+ * ORDERING. As in fail.c; gather_join.h.
  *
  * PROGRESS. Lock-free: each further round is another's change of the record, or an event. A holder
  * that stops keeps the group.
@@ -19,7 +19,7 @@
 #include "lockfree/calls/add.h"
 #include "lockfree/calls/events.h"
 #include "lockfree/calls/ops.h"
-#include "lockfree/moves/gather.h"
+#include "lockfree/moves/gather_join.h"
 #include "lockfree/moves/objects.h"
 
 struct ending {
@@ -437,7 +437,6 @@ lockfree_group_done(schedq_worker_t *base, schedq_token_t *token, const schedq_g
     struct ending ending = {.worker = worker, .end = end, .result = result};
     enum gather_step step = GATHER_AGAIN;
     uint64_t number = 0, changes = 0;
-    struct group_found root;
 
     section_begin(worker);
     ending.now = queue_now(queue_of(worker));
@@ -457,12 +456,7 @@ lockfree_group_done(schedq_worker_t *base, schedq_token_t *token, const schedq_g
                           : token->bits;
     } else {
         look_again(&ending, number, changes);
-        if (gather_root(worker, number, &root)) {
-            result->place = (uint8_t)place_public(state_place(root.view.state));
-            result->gate = root.view.gate;
-            result->timestamp_ns = root.view.history.timestamp_ns;
-            result->object = u64_load_acquire(&root.block->object);
-        }
+        gather_report(worker, number, result);
     }
     section_end(worker);
     return step == GATHER_NOMEM ? SCHEDQ_NOMEM : SCHEDQ_OK;

@@ -8,7 +8,7 @@
  * LINEARIZATION. OK of a group: the CAS of the last member (pop_take_member), of a set each of
  * which is the caller's. Of a pod, and EMPTY: pop.c. FULL: the load of the record's word.
  *
- * ORDERING: gather.h. `reorder` is read before both looks, and found unchanged behind them.
+ * ORDERING: gather_join.h. `reorder` is read before both looks, and found unchanged behind them.
  *
  * PROGRESS. Lock-free: a round that takes nothing is another's change of the record or its members,
  * or puts a record aside. A thread that stops behind the claim holds the group, as a holder does.
@@ -17,6 +17,7 @@
  */
 #include "lockfree/calls/ops.h"
 #include "lockfree/calls/pop.h"
+#include "lockfree/moves/gather_join.h"
 #include "policy/group.h"
 #include "policy/history.h"
 

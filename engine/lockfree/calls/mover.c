@@ -7,6 +7,7 @@
 #include "lockfree/calls/sort.h"
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/describe.h"
+#include "lockfree/moves/gather_join.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/refs/tie.h"
 #include "policy/backoff.h"

@@ -62,7 +62,6 @@
 #ifndef SCHEDQ_LOCKFREE_MOVER_H
 #define SCHEDQ_LOCKFREE_MOVER_H
 
-#include "lockfree/moves/gather.h"
 #include "lockfree/moves/report.h"
 #include "lockfree/moves/transfer.h"
 

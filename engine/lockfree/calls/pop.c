@@ -82,6 +82,7 @@
 #include "lockfree/calls/serve.h"
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/finish.h"
+#include "lockfree/moves/gather_gate.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/publish.h"
 #include "lockfree/moves/stray.h"

@@ -6,7 +6,7 @@
  */
 #include "lockfree/calls/add.h"
 #include "lockfree/calls/ops.h"
-#include "lockfree/moves/gather.h"
+#include "lockfree/moves/gather_join.h"
 #include "plugins/verdict.h"
 
 schedq_status_t

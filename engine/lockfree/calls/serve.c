@@ -59,6 +59,7 @@
 #include "lockfree/calls/workers.h"
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/finish.h"
+#include "lockfree/moves/gather_join.h"
 #include "lockfree/moves/publish.h"
 #include "lockfree/moves/stray.h"
 #include "lockfree/moves/waiting.h"

@@ -1,7 +1,7 @@
 /* The exchange of hold.h, which has the essay. */
 #include "lockfree/moves/hold.h"
 
-#include "lockfree/moves/gather.h"
+#include "lockfree/moves/gather_join.h"
 
 schedq_status_t
 hold_install(struct worker *worker, uint32_t record, const struct view *before,

@@ -1,7 +1,7 @@
 /* The ways of route.h. */
 #include "lockfree/moves/route.h"
 
-#include "lockfree/moves/gather.h"
+#include "lockfree/moves/gather_record.h"
 
 struct way
 route_with_group(struct worker *worker, const struct view *view, bool after_backoff)

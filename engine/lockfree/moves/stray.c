@@ -2,7 +2,7 @@
 #include "lockfree/moves/stray.h"
 
 #include "lockfree/calls/events.h"
-#include "lockfree/moves/gather.h"
+#include "lockfree/moves/gather_join.h"
 #include "lockfree/moves/settle.h"
 
 /* A pod that is published is published twice by this, which is harmless. */

@@ -2,7 +2,7 @@
 #include "lockfree/moves/transfer.h"
 
 #include "lockfree/calls/timer.h"
-#include "lockfree/moves/gather.h"
+#include "lockfree/moves/gather_find.h"
 
 bool
 transfer_make_lot_room(struct worker *worker, struct lot *lot)

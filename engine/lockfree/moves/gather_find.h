@@ -1,0 +1,118 @@
+/*
+ * Groups: their records and blocks, finding them, and how they begin and end.
+ *
+ * A group's record is an entry whose flags have DESCRIBED_GROUP. Its name in the index is a NUL and
+ * its number. Its description has what else changes with one exchange: the priority, the order key,
+ * the Timestamp (as `not_before`), the group above (as `group`). Beside it is a block, whose
+ * address the record has; it goes a grace period behind the record.
+ *
+ * THE FILES. gather_find.h: which groups there are. gather.h: what is read of their members.
+ * gather_gate.h: what gates say of these. gather_record.h: where a record goes. gather_join.h: what
+ * members that come and go do to it. Each knows those before it.
+ *
+ * STATES: docs/DESIGN.md, Groups. IDLE leaves by a completer, READY and what waits by a pop, a
+ * mover, or whoever finds too few members; CYCLE by its holder. Each by the CAS of the record's
+ * words.
+ *
+ * THE BLOCK. `waiting` is not less than the members that are ASIDE, but for a joiner that has not
+ * come to its end: what it adds, `changes` follows. Who leaves was counted if `counted` was set
+ * before: else it takes nothing off. `changes` rises behind what may complete the group. `refuted`
+ * is what `changes` was before a reading that found too few.
+ *
+ * ORDERING
+ *   fill_group's stores, commit of the declaration -> gather_find, gather_view
+ *       the block and the record of one declaration
+ *   make_groups:A -> queue_groups
+ *       the bin of READY records, and the counters
+ *
+ * PROGRESS. Lock-free: a look that begins again means that a record ended.
+ *
+ * EVIDENCE. tests/model: group; tests/unit/test_group.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_GATHER_FIND_H
+#define SCHEDQ_LOCKFREE_GATHER_FIND_H
+
+#include "lockfree/moves/report.h"
+#include "policy/group.h"
+
+#define GROUP_NAME_BYTES 9
+
+struct group_block {
+    struct epoch_block block;
+    uint64_t number, parent; /* constant */
+    atomic_u64 object;
+    atomic_u64 waiting, changes, refuted;
+    atomic_u64 since;        /* when it became READY last */
+    atomic_u64 seen;         /* of its last pop; the holder's */
+    atomic_u64 cycle;        /* the token of its last pop; the same */
+    atomic_u32 quorum, size; /* size: members when it began to back off */
+    atomic_u32 placed;       /* a cycle of it ended in PLACED; its root's holder stores it */
+    atomic_u32 tried;        /* members of it are in its root's cycle; the same */
+    atomic_u32 activated;    /* its cycle was, and the holder took the mark off; the holder's */
+    atomic_u32 counted;      /* `waiting` has the members that came before the declaration */
+};
+
+struct group_found {
+    uint32_t record;
+    struct group_block *block;
+    struct view view;
+};
+
+static inline bool
+view_is_group(const struct view *view)
+{
+    return (view->description.flags & DESCRIBED_GROUP) != 0;
+}
+
+static inline bool
+group_is_declared(const struct group_found *found)
+{
+    return (found->view.description.flags & DESCRIBED_ENDED) == 0;
+}
+
+/** A group's name in the index; `text` is its bytes. */
+struct hashed_name gather_name(const struct queue *queue, uint64_t number,
+                               char text[GROUP_NAME_BYTES]);
+
+/** Declared, or in its cycle. Inside a section. False: neither. */
+bool gather_find(struct worker *worker, uint64_t number, struct group_found *found);
+
+/** The topmost group above, or itself. False: not all of them are declared. */
+bool gather_root(struct worker *worker, uint64_t number, struct group_found *root);
+
+/** Its block; NULL: the record that `view` shows is over. */
+struct group_block *gather_block_of(const struct view *view);
+
+/** The group whose record this is, in this life. False: it is over. */
+bool gather_view(struct worker *worker, uint32_t record, uint64_t life, struct group_found *found);
+
+/** The same of a hint, which comes before its record is committed. False also: it is undeclared. */
+bool gather_view_declared(struct worker *worker, const struct nominated *hint,
+                          struct group_found *found);
+
+/** Tells where the root's record is; nothing if there is no root. */
+void gather_report(struct worker *worker, uint64_t number, schedq_result_t *result);
+
+/** One declaration of a group: records have lives of their own. */
+static inline uint64_t
+gather_named(const struct group_found *found)
+{
+    return ref_make(found->view.life, found->record);
+}
+
+/** Has the backoff of the record that `view` shows not ended? */
+bool gather_is_backing_off(struct worker *worker, const struct view *view, int64_t now);
+
+/** Rules of backoff of a record. Inside a section. */
+struct backoff_rules gather_backoff_rules(struct worker *worker, const struct view *view);
+
+/** The record is over, by the caller's switch to DEAD. */
+void gather_end(struct worker *worker, uint32_t record, struct entry *entry,
+                struct group_block *block);
+
+/** Before a queue's first declaration, by any number of threads. False: no memory. */
+bool gather_open(struct queue *queue);
+/** Alone. */
+void gather_close(struct queue *queue);
+
+#endif

@@ -1,0 +1,240 @@
+/* What gates say of members: gather_gate.h has the essay. */
+#include "lockfree/moves/gather_gate.h"
+
+#include "lockfree/moves/describe.h"
+#include "lockfree/moves/objects.h"
+#include "lockfree/moves/route.h"
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+/* The gates let it pass: its group's pop may take it. */
+static void
+let_pass(const struct view *view)
+{
+    if ((view->state & FLAG_PASSED) == 0) {
+        (void)u64_cas(&view->entry->word.low, view->state, view->state | FLAG_PASSED);
+    }
+}
+
+/*
+ * The member keeps what was said of it; if it changed meanwhile, that is of the past. It passed if
+ * it is as it was when its gates were asked.
+ */
+static void
+note_gate(struct worker *worker, uint32_t record, const struct view *seen, uint8_t gate)
+{
+    struct view view;
+
+    if (!report_view(queue_of(worker), record, seen->life, &view) ||
+        state_place(view.state) != PLACE_ASIDE) {
+        return;
+    }
+    const bool passed = gate == 0 && ((view.state ^ seen->state) & ~(uint64_t)FLAG_PASSED) == 0;
+
+    if (gate != seen->gate) {
+        struct redescription change = describe_begin(&view);
+
+        change.gating.stay = (change.gating.stay & ~UINT64_C(0xff)) | gate;
+        change.gating.stay |= gate == 0 ? STAY_UNGATED : 0;
+        change.gating.refused |= gate_bit(gate);
+        change.word |= passed ? FLAG_PASSED : 0;
+        if (describe_install(worker, record, &view, &change) != SCHEDQ_NOMEM) {
+            return;
+        }
+    }
+    if (passed) {
+        let_pass(&view);
+    }
+}
+
+/* Leaves the section. */
+static uint8_t
+ask_member(struct worker *worker, uint32_t record, const struct view *view)
+{
+    const struct queue *queue = queue_of(worker);
+    uint64_t calls = 0, object = view->description.object;
+    uint32_t count;
+    struct description description;
+    uint64_t desc;
+
+    const struct gate *gates = registry_gates(&queue->base.registry, view->profile, &count);
+
+    if (objects_counted(queue)) {
+        if (!objects_take(worker, view->entry, view->state, &description, &desc)) {
+            return 0;
+        }
+        object = description.object;
+    }
+    section_pause(worker);
+    uint8_t gate = gating_ask(gates, count, view->gate, object, &calls);
+
+    object_give_back(queue, object);
+    section_resume(worker);
+    tally_add(&worker->tally.gate_calls, calls);
+    note_gate(worker, record, view, gate);
+    return gate;
+}
+
+struct asked {
+    uint32_t record;
+    uint64_t life;
+    uint32_t node, name, name_length; /* what orders it */
+    int32_t priority;
+    schedq_history_t history;
+};
+
+uint8_t
+gather_ask_one(struct worker *worker, uint32_t record, uint64_t life)
+{
+    struct view view;
+
+    return report_view(queue_of(worker), record, life, &view) &&
+                   state_place(view.state) == PLACE_ASIDE
+               ? ask_member(worker, record, &view)
+               : 0;
+}
+
+/* Are both in one group, and is the first behind the other in its order? Or is its group later? */
+static bool
+is_behind(struct worker *worker, const struct asked *a, const struct asked *b)
+{
+    const struct names *names = &queue_of(worker)->names;
+    char name[2][SCHEDQ_NAME_MAX + 9];
+    const struct asked *both[] = {a, b};
+    schedq_popped_t popped[2] = {0};
+
+    if (a->node != b->node) {
+        return a->node > b->node;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        names_copy(names, both[i]->name, name[i], both[i]->name_length);
+        popped[i].name = name[i];
+        popped[i].name_length = both[i]->name_length;
+        popped[i].priority = both[i]->priority;
+        popped[i].history = both[i]->history;
+    }
+    return group_member_before(&popped[1], &popped[0]);
+}
+
+static struct asked
+asked_of(const struct gathered_pod *pod)
+{
+    return (struct asked){.record = pod->record,
+                          .life = pod->view.life,
+                          .node = pod->node,
+                          .name = pod->view.name,
+                          .name_length = pod->view.name_length,
+                          .priority = pod->view.description.priority,
+                          .history = pod->view.history};
+}
+
+/* The gate of the last that is refused. */
+static uint8_t
+ask_all(struct worker *worker, const struct asked *all, uint32_t count)
+{
+    const struct asked *last = NULL;
+    uint8_t gate = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t refused = gather_ask_one(worker, all[i].record, all[i].life);
+
+        if (refused != 0 && (last == NULL || is_behind(worker, &all[i], last))) {
+            last = &all[i];
+            gate = refused;
+        }
+    }
+    return gate;
+}
+
+/* All are asked: each keeps what was said of it. */
+bool
+gather_ask(struct worker *worker, uint64_t number, uint8_t *gate)
+{
+    struct queue *queue = queue_of(worker);
+    struct memory *memory = &queue->base.memory;
+    bool outside = worker->outside, asked = true;
+    struct group_found top;
+    struct gathered gathered;
+
+    *gate = 0;
+    if (!queue->base.registry.has_gates) {
+        return true;
+    }
+    worker->asked_members = true;
+    if (outside) {
+        section_resume(worker);
+    }
+    if (gather_find(worker, number, &top)) {
+        asked = gather_read(worker, top.block, &gathered);
+        if (asked) {
+            uint32_t count = gathered.count;
+            size_t bytes = (count + 1) * sizeof(struct asked);
+            struct asked *all = memory_alloc(memory, MEMORY_OTHER, bytes, CACHE_LINE);
+
+            for (uint32_t i = 0; all != NULL && i < count; i++) {
+                all[i] = asked_of(&gathered.pods[i]);
+            }
+            gather_free(&gathered);
+            asked = all != NULL;
+            if (asked) {
+                *gate = ask_all(worker, all, count);
+            }
+            memory_free(memory, MEMORY_OTHER, all, bytes);
+        }
+    }
+    if (outside) {
+        section_pause(worker);
+    }
+    return asked;
+}
+
+/* ---- who is behind one ----------------------------------------------------------------------- */
+
+struct gate_search {
+    struct worker *worker;
+    uint8_t gate;
+    uint32_t depth;
+};
+
+static bool
+member_is_gated(void *ctx, uint32_t record, uint64_t life)
+{
+    const struct gate_search *search = ctx;
+    struct view view;
+
+    return report_view(queue_of(search->worker), record, life, &view) &&
+           state_place(view.state) == PLACE_ASIDE && view.gate == search->gate;
+}
+
+static bool is_gated_at(struct gate_search *search, uint64_t number);
+
+static bool
+group_is_gated(void *ctx, uint32_t record, uint64_t life)
+{
+    struct gate_search *search = ctx;
+    const struct nominated hint = {.record = record, .life = life};
+    struct group_found below;
+
+    return gather_view_declared(search->worker, &hint, &below) &&
+           is_gated_at(search, below.block->number);
+}
+
+static bool
+is_gated_at(struct gate_search *search, uint64_t number)
+{
+    const struct queue *queue = queue_of(search->worker);
+    bool gated = nominator_any(&queue->members, number, member_is_gated, search);
+
+    if (!gated && search->depth < SCHEDQ_GROUP_DEPTH_MAX) {
+        search->depth++;
+        gated = nominator_any(&queue->families, number, group_is_gated, search);
+        search->depth--;
+    }
+    return gated;
+}
+
+bool
+gather_is_gated_by(struct worker *worker, uint64_t number, uint8_t gate)
+{
+    return is_gated_at(&(struct gate_search){.worker = worker, .gate = gate}, number);
+}

@@ -1,0 +1,46 @@
+/*
+ * What gates say of a group's members. Each keeps what was said of it, and its word says whether it
+ * passed since it is aside (FLAG_PASSED, state.h): a pop takes no other.
+ *
+ * Gates are asked outside of a section, so who asks holds no block and no entry meanwhile.
+ *
+ * ORDERING
+ *   the answer, let_pass or its description -> the pop's load of the word
+ *       who is taken was asked in this stay
+ *   switch to GATED, members' gates | a member leaves ASIDE, gather_left's look at the record
+ *       whom the gate was for is there, or somebody sees that it is not
+ *
+ * PROGRESS. Lock-free: one attempt to note each answer. A joiner that stops before it asks leaves a
+ * member that the next pop asks about.
+ *
+ * EVIDENCE. tests/model: group (GATES); stress/explore: group_newcomer, group_gone;
+ * tests/unit/test_group_gates.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_GATHER_GATE_H
+#define SCHEDQ_LOCKFREE_GATHER_GATE_H
+
+#include "lockfree/moves/gather.h"
+
+/**
+ * The gate that keeps a group out; 0: none. Leaves the section while gates are asked. False: no
+ * memory, and nobody was asked.
+ */
+bool gather_ask(struct worker *worker, uint64_t number, uint8_t *gate);
+
+/** May a pop of its group take a member, as it was read? */
+static inline bool
+gather_passed(const struct queue *queue, uint64_t state)
+{
+    return !queue->base.registry.has_gates || (state & FLAG_PASSED) != 0;
+}
+
+/** What the gates say of one that waits; 0: nothing, or it is not there. Leaves the section. */
+uint8_t gather_ask_one(struct worker *worker, uint32_t record, uint64_t life);
+
+/**
+ * Does a member wait behind this gate, as far as they keep what was said of them? The search ends
+ * at the first.
+ */
+bool gather_is_gated_by(struct worker *worker, uint64_t number, uint8_t gate);
+
+#endif

@@ -1,0 +1,444 @@
+/* Who joins, leaves or changes a group: gather_join.h has the essay. */
+#include "lockfree/moves/gather_join.h"
+
+#include "lockfree/moves/stray.h"
+
+/* ---- joining --------------------------------------------------------------------------------- */
+
+/* Only in a queue that knows groups: else nothing can be found by the number. */
+uint64_t
+gather_announce(struct worker *worker, uint64_t number)
+{
+    struct group_found found;
+
+    u64_store(&worker->joining, number);
+    if (!gather_find(worker, number, &found)) {
+        return 0;
+    }
+    (void)u64_add(&found.block->waiting, 1);
+    return gather_named(&found);
+}
+
+void
+gather_withdraw(struct worker *worker, uint64_t number, uint64_t counted)
+{
+    struct group_found found;
+
+    if (counted != 0 && gather_find(worker, number, &found) && gather_named(&found) == counted) {
+        (void)u64_add(&found.block->waiting, UINT64_MAX);
+    }
+    u64_store_release(&worker->joining, 0);
+}
+
+static bool
+is_queued(enum place place)
+{
+    return place == PLACE_READY || place_waits(place);
+}
+
+/* Who came to a record that is queued: a member, or those of a group and below, or nobody. */
+struct comers {
+    schedq_pod_t one;
+    uint64_t group;
+};
+
+static void
+begin_attempts_of(struct worker *worker, const struct comers *comers, int64_t now)
+{
+    if (comers->one.bits != 0) {
+        gather_begin_attempt(worker, ref_record(comers->one.bits), ref_version(comers->one.bits),
+                             now);
+    } else if (comers->group != 0) {
+        gather_begin_attempts(worker, comers->group, now);
+    }
+}
+
+/*
+ * Whoever joins, or leaves, makes a record come in again where it is: all are asked. False: it
+ * changed.
+ */
+static bool
+come_in_again(struct worker *worker, const struct group_found *root, const struct comers *comers,
+              uint32_t cause, schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    enum place place = state_place(root->view.state);
+    const uint64_t asked = stamps_drawn(&queue->stamps), life = root->view.life;
+    const uint32_t record = root->record;
+    struct view view;
+
+    if (place != PLACE_READY && !place_backs_off(place)) {
+        gather_count(worker, root->view.seen, PLACE_PARKED, cause | CAUSE_NAMED);
+        return true; /* nothing but its size changes */
+    }
+    const struct way way = gather_way(worker, &root->view, place != PLACE_READY);
+
+    if (way.place == place) {
+        gather_count(worker, root->view.seen, place, cause | CAUSE_NAMED);
+        if (place == PLACE_READY) {
+            begin_attempts_of(worker, comers, queue_now(queue));
+        }
+        return true;
+    }
+    if (!report_view(queue, record, life, &view) || state_place(view.state) != place) {
+        return false;
+    }
+    struct redescription change = describe_begin(&view);
+
+    return gather_bring(worker, record, &view, &way, &change, asked, cause, result) != GATHER_AGAIN;
+}
+
+static bool reconsider(struct worker *worker, const struct group_found *root, uint32_t cause,
+                       schedq_result_t *result);
+
+/*
+ * A record that is queued, whose group has one more: one that is parked is worth another try, and
+ * what passed the gates asks about the newcomer only. False: it changed.
+ */
+static bool
+join_queued(struct worker *worker, const struct group_found *root, const struct comers *comers,
+            schedq_result_t *result)
+{
+    const schedq_pod_t newcomer = comers->one;
+    struct queue *queue = queue_of(worker);
+    const struct rules *rules = &queue->base.rules;
+    enum place place = state_place(root->view.state);
+    const uint64_t asked = stamps_drawn(&queue->stamps), life = root->view.life;
+    struct way way = {.place = place};
+    struct view view;
+    const uint32_t record = root->record;
+    bool passed = place == PLACE_READY || (place != PLACE_PARKED && rules->pop_from_backoff);
+
+    if (rules->groups_as_kube ||
+        (newcomer.bits == 0 && place != PLACE_PARKED && place != PLACE_GATED)) {
+        return come_in_again(worker, root, comers, CAUSE_JOIN, result);
+    }
+    if (newcomer.bits == 0 && place == PLACE_GATED) {
+        return reconsider(worker, root, CAUSE_JOIN, result);
+    }
+    if (place == PLACE_PARKED) {
+        way = gather_way(worker, &root->view, true);
+    } else if (place == PLACE_GATED || !passed) {
+        gather_count_pods(worker, place, CAUSE_JOIN, 1, false);
+        return true;
+    } else {
+        const uint32_t member = ref_record(newcomer.bits);
+        const uint64_t born = ref_version(newcomer.bits);
+
+        way.gate = queue->base.registry.has_gates ? gather_ask_one(worker, member, born) : 0;
+        if (way.gate == 0) {
+            gather_count_pods(worker, place, CAUSE_JOIN, 1, false);
+            if (place == PLACE_READY) {
+                gather_begin_attempt(worker, member, born, queue_now(queue));
+            }
+            return true;
+        }
+        way.place = PLACE_GATED;
+    }
+    if (!report_view(queue, record, life, &view) || state_place(view.state) != place) {
+        return false;
+    }
+    struct redescription change = describe_begin(&view);
+
+    return gather_bring(worker, record, &view, &way, &change, asked, CAUSE_JOIN, result) !=
+           GATHER_AGAIN;
+}
+
+void
+gather_joined(struct worker *worker, uint64_t number, uint64_t counted, schedq_pod_t newcomer,
+              schedq_result_t *result)
+{
+    const struct comers comers = {.one = newcomer, .group = number};
+    struct group_found found;
+
+    if (gather_find(worker, number, &found)) {
+        if (gather_named(&found) != counted) {
+            (void)u64_add(&found.block->waiting, 1);
+        }
+        if (gather_root(worker, number, &found)) {
+            (void)u64_add(&found.block->changes, 1);
+        }
+        /* Ends: each further round is another's change of the record, or an event. */
+        while (gather_root(worker, number, &found)) {
+            enum place place = state_place(found.view.state);
+
+            if (place == PLACE_IDLE) {
+                gather_complete(worker, number, result);
+                break;
+            }
+            if (!is_queued(place) || join_queued(worker, &found, &comers, result)) {
+                break;
+            }
+        }
+        gather_look_at_gate(worker, number, result);
+    }
+    u64_store_release(&worker->joining, 0);
+}
+
+void
+gather_tell_joined(struct worker *worker, schedq_pod_t member, schedq_result_t *result)
+{
+    struct view view;
+
+    if (report_handle(queue_of(worker), member, &view) && state_place(view.state) == PLACE_ASIDE) {
+        result->unschedulable = view.unschedulable;
+    }
+}
+
+/* A member refused, and could not keep it: when it leaves, nobody will know what it was for. */
+static void
+note_nobody(struct worker *worker, uint64_t number, uint8_t gate)
+{
+    if (!gather_is_gated_by(worker, number, gate)) {
+        queue_note_stray(queue_of(worker), STRAY_UNMOVED); /* a tick asks all again */
+    }
+}
+
+/* A queued record: it has too few, or the member that gated it is gone. False: it changed. */
+static bool
+reconsider(struct worker *worker, const struct group_found *root, uint32_t cause,
+           schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    enum place place = state_place(root->view.state);
+    const uint64_t asked = stamps_drawn(&queue->stamps), life = root->view.life;
+    const uint32_t record = root->record;
+    struct view view;
+
+    if (!gather_is_complete(worker, root->block)) {
+        return gather_put_aside(worker, root, result);
+    }
+    if (queue->base.rules.groups_as_kube) {
+        return come_in_again(worker, root, &(struct comers){.group = 0}, cause, result);
+    }
+    if (place != PLACE_GATED) {
+        return true;
+    }
+    const struct way way = gather_way(worker, &root->view, true);
+
+    if (gather_stays_gated(queue, &root->view, &way)) {
+        note_nobody(worker, root->block->number, way.gate);
+        return true;
+    }
+    if (!report_view(queue, record, life, &view) || state_place(view.state) != place) {
+        return false;
+    }
+    struct redescription change = describe_begin(&view);
+
+    return gather_bring(worker, record, &view, &way, &change, asked, cause, result) != GATHER_AGAIN;
+}
+
+/*
+ * Who asked a group brought its record to GATED, or left it there. Whom it was for may have left in
+ * between, and seen the record elsewhere: then all are asked again. In kube's groups the record
+ * waits for an event.
+ *
+ *   switch to GATED, members' gates | a member leaves ASIDE, gather_left's look at the record
+ */
+void
+gather_look_at_gate(struct worker *worker, uint64_t number, schedq_result_t *result)
+{
+    struct group_found root;
+
+    bool asked = worker->asked_members && !queue_of(worker)->base.rules.groups_as_kube;
+
+    worker->asked_members = false;
+    /* Ends: each further round is another's change of the record, or an event. */
+    while (asked && gather_root(worker, number, &root) &&
+           state_place(root.view.state) == PLACE_GATED &&
+           !gather_is_gated_by(worker, root.block->number, root.view.gate) &&
+           !reconsider(worker, &root, CAUSE_JOIN, result)) {
+    }
+}
+
+void
+gather_changed(struct worker *worker, uint64_t number, uint32_t label, schedq_result_t *result)
+{
+    struct group_found root;
+
+    u64_store(&worker->joining, number);
+    if (gather_root(worker, number, &root)) {
+        (void)u64_add(&root.block->changes, 1);
+    }
+    /* Ends: each further round is another's change of the record, or an event. */
+    while (gather_root(worker, number, &root)) {
+        enum place place = state_place(root.view.state);
+
+        if (place == PLACE_IDLE) {
+            gather_complete(worker, number, result);
+            break;
+        }
+        if (!is_queued(place) || reconsider(worker, &root, cause_of(label, false), result)) {
+            break;
+        }
+    }
+    gather_look_at_gate(worker, number, result);
+    u64_store_release(&worker->joining, 0);
+}
+
+uint64_t
+gather_leaves(struct worker *worker, uint64_t number)
+{
+    struct group_found found;
+
+    u64_store(&worker->joining, number);
+    return gather_find(worker, number, &found) && u32_load_acquire(&found.block->counted) != 0
+               ? gather_named(&found)
+               : 0;
+}
+
+/* Is the record gated, and not because of a member that had this gate? */
+static bool
+stays_without(struct worker *worker, const struct group_found *root, uint8_t gate)
+{
+    return state_place(root->view.state) == PLACE_GATED &&
+           !queue_of(worker)->base.rules.groups_as_kube &&
+           gather_is_complete(worker, root->block) &&
+           (gate != root->view.gate || gather_is_gated_by(worker, root->block->number, gate));
+}
+
+void
+gather_left(struct worker *worker, uint64_t number, uint64_t counted, uint8_t gate,
+            schedq_result_t *result)
+{
+    struct group_found found;
+
+    if (counted != 0 && gather_find(worker, number, &found) && gather_named(&found) == counted) {
+        (void)u64_add(&found.block->waiting, UINT64_MAX);
+    }
+    /* Ends: each further round is another's change of the record, or an event. */
+    while (gather_root(worker, number, &found) && is_queued(state_place(found.view.state)) &&
+           !stays_without(worker, &found, gate) &&
+           !reconsider(worker, &found, CAUSE_JOIN, result)) {
+    }
+    gather_look_at_gate(worker, number, result);
+    u64_store_release(&worker->joining, 0);
+}
+
+/* A member came since the others passed: as if it joined once more, all are asked. */
+enum gather_step
+gather_ask_newcomers(struct worker *worker, const struct group_found *root)
+{
+    struct queue *queue = queue_of(worker);
+    const uint64_t asked = stamps_drawn(&queue->stamps), life = root->view.life;
+    const uint64_t number = root->block->number;
+    const uint32_t record = root->record;
+    enum gather_step step = GATHER_AGAIN;
+    schedq_result_t unseen = {0};
+    struct way way = {.place = PLACE_GATED};
+    struct view view;
+
+    if (!gather_ask(worker, number, &way.gate)) {
+        return GATHER_NOMEM;
+    }
+    u64_store(&worker->joining, number);
+    if (way.gate != 0 && report_view(queue, record, life, &view) &&
+        state_place(view.state) == PLACE_READY) {
+        struct redescription change = describe_begin(&view);
+
+        step = gather_bring(worker, record, &view, &way, &change, asked, CAUSE_JOIN, &unseen);
+    }
+    gather_look_at_gate(worker, number, &unseen);
+    u64_store_release(&worker->joining, 0);
+    return step == GATHER_NOMEM ? GATHER_NOMEM : GATHER_AGAIN;
+}
+
+/* ---- activation, ticks ----------------------------------------------------------------------- */
+
+void
+gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    struct group_found root;
+    enum gather_step step = GATHER_AGAIN;
+
+    /* Ends: the same. */
+    while (step == GATHER_AGAIN && gather_root(worker, number, &root)) {
+        enum place place = state_place(root.view.state);
+        const uint64_t asked = stamps_drawn(&queue->stamps);
+        struct redescription change = describe_begin(&root.view);
+        struct view view;
+
+        if (place == PLACE_CYCLE && !queue->base.rules.activates_in_flight) {
+            return;
+        }
+        if (place == PLACE_CYCLE) {
+            change.description.flags |= DESCRIBED_ACTIVATED;
+            gather_describe(&change, &root.view);
+            schedq_status_t status = describe_install(worker, root.record, &root.view, &change);
+
+            step = status == SCHEDQ_RETRY ? GATHER_AGAIN
+                   : status == SCHEDQ_OK  ? GATHER_DONE
+                                          : GATHER_NOMEM;
+            continue;
+        }
+        if (!place_waits(place)) {
+            return;
+        }
+        const struct way way = queue->base.rules.pop_from_backoff &&
+                                       queue->base.rules.backoff_opens_gates &&
+                                       place_backs_off(place)
+                                   ? (struct way){.place = PLACE_READY}
+                                   : gather_way(worker, &root.view, false);
+
+        if (gather_stays_gated(queue, &root.view, &way)) {
+            return;
+        }
+        if (report_view(queue, root.record, root.view.life, &view) &&
+            state_place(view.state) == place) {
+            change = describe_begin(&view);
+            step = gather_bring(worker, root.record, &view, &way, &change, asked,
+                                cause_of(LABEL_FORCE_ACTIVATE, false), result);
+        }
+    }
+    if (step == GATHER_NOMEM) {
+        queue_note_stray(queue, STRAY_UNJUDGED);
+    }
+    gather_look_at_gate(worker, number, result);
+}
+
+/* What is counted is not less than what is read from here on. */
+static void
+count_again(struct gathered *gathered)
+{
+    for (uint32_t i = 0; i < gathered->group_count; i++) {
+        struct group_block *block = gathered->groups[i].block;
+        int64_t less =
+            (int64_t)gathered->groups[i].here - (int64_t)u64_load_acquire(&block->waiting);
+
+        if (less > 0) {
+            (void)u64_add(&block->waiting, (uint64_t)less);
+        }
+    }
+}
+
+void
+gather_look_after(struct worker *worker, uint64_t number)
+{
+    schedq_result_t unseen = {0};
+    struct group_found root;
+    struct gathered gathered;
+
+    if (!gather_root(worker, number, &root)) {
+        if (gather_find(worker, number, &root) && gather_read_own(worker, root.block, &gathered)) {
+            count_again(&gathered);
+            gather_free(&gathered);
+        }
+        return;
+    }
+    if (!gather_read(worker, root.block, &gathered)) {
+        return;
+    }
+    count_again(&gathered);
+    if (gather_judge_groups(&gathered, false)) {
+        (void)u64_add(&root.block->changes, 1);
+    }
+    gather_free(&gathered);
+    gather_complete(worker, number, &unseen);
+    /* the member that gated it may have left, or one whose gate refuses be among the members */
+    /* Ends: each further round is another's change of the record, or an event. */
+    while (!queue_of(worker)->base.rules.groups_as_kube && gather_root(worker, number, &root) &&
+           state_place(root.view.state) == PLACE_GATED &&
+           !reconsider(worker, &root, CAUSE_JOIN, &unseen)) {
+    }
+}

@@ -1,0 +1,69 @@
+/*
+ * What members that join and leave, and other changes of a group, do to its record.
+ *
+ * JOIN. Announce (a count, and `joining`), the member's commit or switch, then gather_joined: raise
+ * `changes`, look at the record. IDLE: complete it. Queued: ask about the newcomer, or, as kube
+ * does, about all. In its cycle: the holder looks. LEAVE. Look at `counted`, switch, gather_left.
+ *
+ * ORDERING
+ *   commit of a member, `waiting`, `changes` | switch of the record to IDLE, looks at `changes`
+ *       the joiner sees the record IDLE, or who brought it there sees the join
+ *   sum of the members at the declaration, `counted` -> a leaver's look, its switch
+ *       what it takes off, the sum has
+ *   joining, commit -> a tick's look
+ *       who stopped in between: the tick reads the members, and completes
+ *
+ * PROGRESS. Lock-free: each further round is another's change of the record, or an event of a gate
+ * that refuses. A thread that stops is named by `joining` until it has looked again.
+ *
+ * EVIDENCE. tests/model: group; stress/explore: group_*; tests/unit/test_group.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_GATHER_JOIN_H
+#define SCHEDQ_LOCKFREE_GATHER_JOIN_H
+
+#include "lockfree/moves/gather_record.h"
+
+/** Before a member is ASIDE. Returns what gather_joined, or gather_withdraw, needs. */
+uint64_t gather_announce(struct worker *worker, uint64_t number);
+void gather_withdraw(struct worker *worker, uint64_t number, uint64_t counted);
+
+/** Behind that: what its coming makes of the group. `newcomer` 0: nobody is to be asked alone. */
+void gather_joined(struct worker *worker, uint64_t number, uint64_t counted, schedq_pod_t newcomer,
+                   schedq_result_t *result);
+
+/** What rejected a member that joined, as it is by now: its group asked about it. */
+void gather_tell_joined(struct worker *worker, schedq_pod_t member, schedq_result_t *result);
+
+/** Before a member leaves ASIDE. Returns what gather_left needs. */
+uint64_t gather_leaves(struct worker *worker, uint64_t number);
+
+/** A member is ASIDE no more; `gate`: the one that refused it, or 0. */
+void gather_left(struct worker *worker, uint64_t number, uint64_t counted, uint8_t gate,
+                 schedq_result_t *result);
+
+/**
+ * For whoever asked a group and brought its record to GATED, or left it there: is the member that
+ * was refused still with it? May leave the section.
+ */
+void gather_look_at_gate(struct worker *worker, uint64_t number, schedq_result_t *result);
+
+/**
+ * Something else may have made the root complete, or incomplete. `label`: what a gated record that
+ * comes in by it counts as.
+ */
+void gather_changed(struct worker *worker, uint64_t number, uint32_t label,
+                    schedq_result_t *result);
+
+/**
+ * A READY record has a member that nobody asked about, or that a gate refused: all are asked.
+ * NOMEM, or AGAIN: look for the record again. Leaves the section.
+ */
+enum gather_step gather_ask_newcomers(struct worker *worker, const struct group_found *root);
+
+/** A root's record, if it waits: where an activation puts it; in its cycle it is noted. */
+void gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result);
+
+/** A tick: a worker named the group, and may have stopped. */
+void gather_look_after(struct worker *worker, uint64_t number);
+
+#endif

@@ -1,0 +1,96 @@
+/*
+ * Where a group's record goes, and what is counted and woken then.
+ *
+ * A record is published and switched as a pod is (transfer.h); what it is described as goes with
+ * the same exchange. It is complete if its members are enough: then whoever finds it IDLE asks the
+ * gates and brings it out. Two that do it do not hinder each other: the second finds it described
+ * as it would describe it.
+ *
+ * ORDERING
+ *   switch of the record to IDLE, looks at `changes` | commit of a member, `waiting`, `changes`
+ *       who brought it there sees the join, or the joiner sees the record IDLE
+ *   transfer_publish, the look at the gate's stamp | an event's stamp, its look at the lots
+ *       as in mover.h
+ *
+ * PROGRESS. Lock-free: each further round is another's change of the record, or an event of a gate
+ * that refuses. Without memory a note is left, and a tick makes it good.
+ *
+ * EVIDENCE. tests/model: group; tests/unit/test_group.c, test_group_gates.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_GATHER_RECORD_H
+#define SCHEDQ_LOCKFREE_GATHER_RECORD_H
+
+#include "lockfree/moves/describe.h"
+#include "lockfree/moves/gather_gate.h"
+#include "lockfree/moves/route.h"
+#include "lockfree/moves/transfer.h"
+
+/** What a member that comes, or goes, makes a record count as. */
+#define CAUSE_JOIN (LABEL_POD_ADD + 1)
+
+enum gather_step { GATHER_DONE, GATHER_AGAIN, GATHER_NOMEM };
+
+/** READY, or behind a gate; backoff if that is to be asked and lasts. May leave the section. */
+struct way gather_way(struct worker *worker, const struct view *view, bool after_backoff);
+
+/**
+ * Does its gate refuse the record again, and nothing is to be noted? A leftover that counts from
+ * its last refusal begins anew.
+ */
+static inline bool
+gather_stays_gated(const struct queue *queue, const struct view *view, const struct way *way)
+{
+    return way->place == PLACE_GATED && state_place(view->state) == PLACE_GATED &&
+           way->gate == view->gate && !queue->base.rules.gates_see_leftover;
+}
+
+/**
+ * Other descriptions of a record raise its version, so what was published for an older one gets
+ * stale; refs and a token stay good.
+ */
+static inline void
+gather_describe(struct redescription *change, const struct view *view)
+{
+    bool at_end = state_lag_is_at_end(view->state);
+
+    change->word = !at_end ? state_described(view->state)
+                   : state_place(view->state) == PLACE_IDLE
+                       ? state_switched(view->state, 0, PLACE_IDLE)
+                       : view->state;
+}
+
+/**
+ * Brings the record that `view` shows where `way` says, described as `change` says: publish, look
+ * at the gate's stamp, install. AGAIN: it changed, or its gate heard of an event since `asked`.
+ */
+enum gather_step gather_bring(struct worker *worker, uint32_t record, const struct view *view,
+                              const struct way *way, struct redescription *change, uint64_t asked,
+                              uint32_t cause, schedq_result_t *result);
+
+/**
+ * Counts a record that came in, with its members, for a cause (switch.h). How many they are is what
+ * `waiting` says: exact while nobody joins or leaves.
+ */
+void gather_count(struct worker *worker, uint64_t number, enum place place, uint32_t cause);
+
+/** Counts so many pods; `entity`: the record too. */
+void gather_count_pods(struct worker *worker, enum place place, uint32_t cause, uint64_t pods,
+                       bool entity);
+
+/** The record becomes READY: so members begin to be tried that never were. */
+void gather_begin_attempts(struct worker *worker, uint64_t number, int64_t now);
+
+/** Of one member; if it changed meanwhile, its pop says when it was tried first. */
+void gather_begin_attempt(struct worker *worker, uint32_t record, uint64_t life, int64_t now);
+
+/** A record that is IDLE, and complete, goes where it belongs. */
+void gather_complete(struct worker *worker, uint64_t number, schedq_result_t *result);
+
+/** A READY or waiting record, at the words that `view` shows, becomes IDLE; then is completed. */
+bool gather_put_aside(struct worker *worker, const struct group_found *root,
+                      schedq_result_t *result);
+
+/** A record became READY: all that wait for one are told. */
+void gather_wake(struct worker *worker);
+
+#endif
