@@ -1,6 +1,7 @@
 """What the tests share."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -14,6 +15,9 @@ ENGINES = list(schedq.Engine)
 #: Long enough for a loaded machine; a test that waits so long has failed.
 PATIENCE = 60.0
 SECOND_NS = 1_000_000_000
+
+# It is ignored where a shell started the tests behind an &.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Case(unittest.TestCase):
