@@ -208,7 +208,7 @@ fill_aside(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *s
     }
 }
 
-/* Has the pod what only few have? */
+/* Has the pod a label, a time or a group? Few have. */
 static inline bool
 has_aside(const schedq_pod_spec_t *spec)
 {

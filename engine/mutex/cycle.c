@@ -398,7 +398,7 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token,
     return SCHEDQ_OK;
 }
 
-/* It was deleted, or the token is a group's. */
+/* A failure of a pod that was deleted in flight, or with the token of a group. */
 COLD static schedq_status_t
 end_unfailed(struct mutex_queue *queue, uint32_t index, schedq_token_t token,
              schedq_result_t *result)

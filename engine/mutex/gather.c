@@ -64,8 +64,8 @@ mutex_gather_any(const struct mutex_queue *queue, uint32_t record, mutex_gather_
 }
 
 /*
- * A member that nothing rejected failed because its group did. In kube it counts as one that
- * anything helps; else only as long as nothing is known of any.
+ * A member without a rejector failed because its group did. In kube any event helps it. Else it has
+ * a say only if no member has a rejector.
  */
 enum strategy
 mutex_gather_judge(struct mutex_queue *queue, uint32_t record, const struct cluster_event *event)
@@ -124,7 +124,7 @@ is_behind(const struct mutex_queue *queue, uint32_t a, uint32_t b)
     return group_member_before(&right, &left);
 }
 
-/* All are asked, and the record has the gate of the last that is refused. */
+/* All are asked. Of the refused ones the last in the order of pops gives the record its gate. */
 uint8_t
 mutex_gather_ask(struct mutex_queue *queue, uint32_t record)
 {
@@ -150,7 +150,7 @@ mutex_gather_ask(struct mutex_queue *queue, uint32_t record)
 
 /* ---- the record ------------------------------------------------------------------------------ */
 
-/* As if it had just been declared: kube knows nothing of a group that is in no queue. */
+/* As if it had just been declared: kube-scheduler forgets a group that is in no queue. */
 static void
 forget_history(struct mutex_queue *queue, struct group *group)
 {
@@ -234,8 +234,8 @@ mutex_gather_complete(const struct route *route, uint32_t root)
 }
 
 /*
- * kube: whoever joins, or leaves, makes the record come in again where it is. If it stays there,
- * nothing was moved.
+ * In kube a member that joins or leaves makes the record come in again where it is. If the record
+ * stays there, the call moved nothing.
  */
 static void
 come_in_again(const struct route *route, uint32_t record)
@@ -272,8 +272,8 @@ incoming_of(const struct entry *entry)
 }
 
 /*
- * A pod that nobody has tried joins one that is queued: a parked group is worth another try, and
- * what passed the gates is asked about the newcomer only.
+ * A member joins a record that is queued. A parked record is worth another try. For a record that
+ * passed the gates, they are asked about the newcomer only.
  */
 static void
 join_queued(const struct route *route, uint32_t record, uint32_t index)
@@ -298,11 +298,10 @@ join_queued(const struct route *route, uint32_t record, uint32_t index)
 static bool
 is_queued(const struct entry *record)
 {
-    return record->place != SCHEDQ_ASIDE && record->place != SCHEDQ_HELD &&
-           record->place != SCHEDQ_INFLIGHT;
+    return record->place != SCHEDQ_ASIDE && record->place != SCHEDQ_INFLIGHT;
 }
 
-/* The member counts already. */
+/* The member is among its group's `joined`. */
 static void
 join(const struct route *route, uint32_t root, uint32_t index)
 {
@@ -368,7 +367,7 @@ mutex_gather_changed(const struct route *route, uint32_t root)
     }
 }
 
-/* Does a member wait behind this gate? The search ends at the first. */
+/* Does a member wait behind this gate? */
 static bool
 is_gated_by(const struct mutex_queue *queue, uint32_t root, uint8_t gate)
 {
@@ -381,7 +380,7 @@ is_gated_by(const struct mutex_queue *queue, uint32_t root, uint8_t gate)
     return index != NO_ENTRY;
 }
 
-/* Is the record gated, and not because of a member that had this gate? */
+/* Does the record stay gated without a member that this gate had refused? */
 static bool
 stays_without(const struct mutex_queue *queue, uint32_t root, uint8_t gate)
 {
@@ -404,7 +403,8 @@ mutex_gather_left(const struct route *route, uint32_t slot, uint8_t gate)
     }
 }
 
-/* Of the members that do not count yet, the one that has waited for longest; NO_GROUP: none. */
+/* The group of the member that has waited for longest, of those that are still to join; NO_GROUP:
+   there is none. */
 static uint32_t
 oldest_to_join(const struct mutex_queue *queue, uint32_t root)
 {
@@ -450,7 +450,7 @@ join_as_kube(const struct route *route, uint32_t root)
     }
 }
 
-/* Of the groups that joined as a whole. */
+/* The first attempt of the members that mutex_gather_join_all let join begins. */
 static void
 begin_attempts_of_joining(struct mutex_queue *queue, uint32_t root, int64_t now)
 {

@@ -1,9 +1,9 @@
 /*
- * Members and the record of their root: what the coming and going of the ones does to the other.
+ * Members and the record of their root: what a member that comes or leaves does to the record.
  *
- * A record is aside while its group is not complete. Who completes it routes it like a pod that
- * comes in; who takes away too much puts it aside. A record that is held, or in its cycle, stays
- * where it is: its release, or the cycle's end, looks again.
+ * A record is aside while its group is not complete. The call that completes the group routes the
+ * record like a pod that comes in. The call that leaves too few members puts it aside. A record in
+ * its cycle stays where it is: the cycle's end looks again.
  */
 #ifndef SCHEDQ_MUTEX_GATHER_H
 #define SCHEDQ_MUTEX_GATHER_H
@@ -23,16 +23,17 @@ void mutex_gather_changed(const struct route *route, uint32_t root);
 /** The members that wait for the group, and those below it, to have a root: they have one now. */
 void mutex_gather_join_all(const struct route *route, uint32_t root);
 
-/** A record that is aside, and complete or not, goes where it belongs. */
+/** The record, which is aside, is routed if its group is complete; else it stays aside. */
 void mutex_gather_complete(const struct route *route, uint32_t root);
 
-/** Where a record is put whose group is not complete any more. */
+/** Puts the record aside: its group is not complete. */
 void mutex_gather_put_aside(const struct route *route, uint32_t root);
 
-/** The gate that keeps a record out; 0: none. Members take what their own said. */
+/** Asks the gates about all members, and notes in each what refused it. What keeps the record out;
+    0: nothing. */
 uint8_t mutex_gather_ask(struct mutex_queue *queue, uint32_t record);
 
-/** The record becomes active: so members begin to be tried that never were. */
+/** The record becomes active: that is the first attempt of members that had none. */
 void mutex_gather_begin_attempts(struct mutex_queue *queue, uint32_t record, int64_t now);
 
 /** Does any member pass? */

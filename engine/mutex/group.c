@@ -61,7 +61,7 @@ is_as_declared(schedq_worker_t *worker, const struct group *group, const schedq_
     return true;
 }
 
-/* There is room. Its members, and those below it, have a root now, or not. */
+/* There is room. If this gives members a root, its own or those of groups below, they join. */
 static void
 declare(struct mutex_queue *queue, uint32_t slot, const schedq_group_spec_t *spec,
         schedq_result_t *result)
@@ -81,7 +81,7 @@ declare(struct mutex_queue *queue, uint32_t slot, const schedq_group_spec_t *spe
     }
 }
 
-/* In its cycle, undeclared, and declared again. */
+/* The group was undeclared in its cycle, which goes on. */
 static schedq_status_t
 declare_again(schedq_worker_t *worker, uint32_t slot, const schedq_group_spec_t *spec,
               schedq_result_t *result)
@@ -496,7 +496,7 @@ hear_members(struct mutex_queue *queue, uint32_t top, bool judges)
     return said;
 }
 
-/* Those of which members were in the cycle need no quorum from now on. */
+/* Groups whose members were in a cycle that ended in PLACED need one member only. */
 static void
 note_placed(struct groups *groups, uint32_t top, bool placed)
 {

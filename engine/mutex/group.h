@@ -1,5 +1,5 @@
 /*
- * Groups: see group.c. Entries of the engine's table.
+ * Groups: calls of group.h, as entries of the engine's table; and the pop of groups.
  */
 #ifndef SCHEDQ_MUTEX_GROUP_H
 #define SCHEDQ_MUTEX_GROUP_H

@@ -1,13 +1,13 @@
 /*
  * Which groups there are, which is below which, and which members wait on them.
  *
- * A group has a slot while it is declared, or in its cycle, or members or declared groups name it.
- * Few queues know groups, so links of members, and of records to their slots, lie in an array by
- * record number, made when the first group is named.
+ * A group has a slot while it is declared or in its cycle, and while members or declared groups
+ * name it. The links of members, and of records to their slots, lie in an array by record number.
+ * It is made when the first group is named: most queues need none.
  *
- * A member that waits is in the list of its group, in the order in which they came. The first
- * `joined` of them count: all, if the group has a root, else none; a declaration lets them join one
- * by one.
+ * A member that waits is in the list of its group. The list is in the order in which members came.
+ * The first `joined` of them count: all, if the group has a root, else none. In between is only the
+ * call that gives the group its root: it lets them join one by one.
  */
 #ifndef SCHEDQ_MUTEX_GROUPS_H
 #define SCHEDQ_MUTEX_GROUPS_H
@@ -22,22 +22,22 @@ struct group {
     uint64_t cycle;  /* of the record's last pop; 0: none */
     uint32_t record; /* NO_ENTRY: it has none */
     uint32_t quorum;
-    uint32_t backoff_size; /* members when its record began to back off */
+    uint32_t backoff_size; /* members at the end of its last cycle: how long it may back off */
     uint32_t pods;         /* members in any place */
     uint32_t first, last;  /* members that wait */
     uint32_t waiting, joined;
     uint32_t joining;    /* while its members join: the next one, or the first; NO_ENTRY: none */
-    uint32_t above;      /* the parent's slot, of one that is declared; NO_GROUP: none */
+    uint32_t above;      /* of a declared group: its parent's slot; NO_GROUP: it has no parent */
     uint32_t below;      /* the first of the declared groups that name it as parent */
-    uint32_t next, prev; /* of those of one parent */
-    uint32_t chain;      /* hash chain; free slots too */
+    uint32_t next, prev; /* in that list of its parent */
+    uint32_t chain;      /* the next slot of its hash bucket, or of the free slots */
     bool declared;
     bool placed; /* a cycle of it ended in PLACED */
     bool tried;  /* members of it are in the cycle of its root */
 };
 
 struct group_link {
-    uint64_t cycle; /* member: that it was in last */
+    uint64_t cycle; /* of a member: its last one */
     uint32_t group; /* slot; NO_GROUP: it has none */
     uint32_t next, prev;
 };
@@ -81,7 +81,7 @@ uint32_t mutex_groups_find(const struct groups *groups, uint64_t number);
 /** Found, or made: there is room. */
 uint32_t mutex_groups_make(struct groups *groups, uint64_t number);
 
-/** Gives the slot back if nothing names it any more. */
+/** Gives the slot back if it has no record, and nothing names it. */
 void mutex_groups_drop(struct groups *groups, uint32_t slot);
 
 /** A pod names the group from its admission to its end. */
@@ -92,7 +92,7 @@ void mutex_groups_forget(struct groups *groups, uint32_t index);
 void mutex_groups_enter(struct groups *groups, uint32_t index);
 void mutex_groups_leave(struct groups *groups, uint32_t index);
 
-/** Of members that have not joined: the one that has waited for longest becomes the first. */
+/** Sorts the members that wait: the one that has waited for longest becomes the first. */
 void mutex_groups_sort(struct groups *groups, uint32_t slot);
 
 /** Has member `a` waited for longer than `b`? */

@@ -14,6 +14,7 @@
 #include "mutex/place.h"
 #include "mutex/report.h"
 #include "platform/inside.h"
+#include "policy/group.h"
 
 #include <string.h>
 
@@ -337,26 +338,6 @@ mutex_position(schedq_worker_t *worker, schedq_pod_t pod, uint64_t *lower, uint6
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static uint64_t *
-place_count(schedq_stats_t *stats, uint8_t place)
-{
-    switch (place) {
-    case SCHEDQ_ACTIVE:
-        return &stats->active;
-    case SCHEDQ_BACKOFF:
-        return &stats->backoff;
-    case SCHEDQ_ERROR_BACKOFF:
-        return &stats->error_backoff;
-    case SCHEDQ_PARKED:
-        return &stats->parked;
-    case SCHEDQ_GATED:
-        return &stats->gated;
-    default:
-        return NULL;
-    }
-}
-
-/* Members count where their record is. */
 static void
 add_groups(const struct mutex_queue *queue, schedq_stats_t *stats)
 {
@@ -369,15 +350,8 @@ add_groups(const struct mutex_queue *queue, schedq_stats_t *stats)
             continue;
         }
         uint8_t place = pod_at(queue, group->record)->place;
-        uint64_t *count = place_count(stats, place);
-        uint64_t size = group->declared ? mutex_groups_size(groups, slot) : 0;
 
-        stats->groups_at[place]++;
-        stats->members_at[place] += size;
-        if (count != NULL) {
-            *count += size - (place == SCHEDQ_ACTIVE ? 0 : 1);
-            stats->aside -= size;
-        }
+        group_count_root(stats, place, group->declared ? mutex_groups_size(groups, slot) : 0);
     }
 }
 

@@ -135,7 +135,7 @@ member_passes(const void *ctx, const struct entry *entry)
     return passes(ctx, entry);
 }
 
-/* A group, if any of its members is. */
+/* A group passes if any of its members does. */
 static bool
 group_passes(const struct walk *walk, uint32_t record)
 {
@@ -189,7 +189,7 @@ try_listed(const struct walk *walk, uint32_t index)
     }
 }
 
-/* A group's: whatever is on a list, all members are asked. */
+/* A record: all members are asked, also those that no pre-queueing hint listed. */
 COLD static void
 try_record(const struct walk *walk, uint32_t index)
 {
@@ -333,8 +333,8 @@ is_unrejected(const void *ctx, const struct entry *member)
 }
 
 /*
- * It helps the group of that pod, if it is a member that waits. In kube also each group that has a
- * member which nothing rejected: any event helps that.
+ * The wildcard helps the group of `member`, the pod that is its object. In kube it also helps each
+ * group that has a member without a rejector: any event helps such a member.
  */
 RARELY static void
 move_target_groups(const struct walk *walk, uint32_t member)

@@ -203,7 +203,7 @@ update_in_flight(struct mutex_queue *queue, const struct update *update, uint64_
     }
 }
 
-/* The record of an updated member hears of the update as one that waits itself. */
+/* The update of a member is an event for its root's record, if that waits for one. */
 RARELY static void
 retry_record(struct mutex_queue *queue, uint32_t index, const struct update *update,
              schedq_result_t *result)
@@ -377,7 +377,7 @@ delete_pod(struct mutex_queue *queue, uint32_t index)
     entry->marks |= MARK_DELETED;
 }
 
-/* A member's record is where it belongs, without it. One that is held had left before. */
+/* Deletes a member, and routes its root's record. One that is held has left its group already. */
 RARELY static void
 delete_member(struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
 {

@@ -16,7 +16,7 @@ note_freed(const struct route *route, struct entry *entry, uint32_t index)
     }
 }
 
-/* With its members; of one that is active already those began before. */
+/* A record becomes active: its members' first attempts begin, unless it was active already. */
 COLD static void
 enter_active_as_record(const struct route *route, uint32_t index, bool named)
 {

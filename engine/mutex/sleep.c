@@ -136,7 +136,7 @@ serve_if_late(struct mutex_queue *queue, int64_t now)
     return mutex_time_serve(queue, now, TIME_SLICE, &unseen);
 }
 
-/* A pop that does not wait found nothing: the host is told of what comes. */
+/* A pop that does not wait found nothing: the next pod or group makes the descriptor readable. */
 static void
 arm(struct mutex_queue *queue)
 {

@@ -13,7 +13,7 @@ metrics_head(struct text *text, const char *name, const char *type, const char *
     text_add(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-#define PLAIN_QUEUES 4 /* of those that pods wait in: the others are of groups */
+#define PLAIN_QUEUES 4 /* the first rows of pending[]; the others are for members of groups only */
 
 void
 metrics_stats(struct text *text, const schedq_stats_t *stats, const struct metrics_inside *inside,

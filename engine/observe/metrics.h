@@ -39,7 +39,7 @@ incoming_counter(enum incoming_place place, bool named)
     return (uint32_t)place + (named ? INCOMING_PLACES : 0);
 }
 
-/** Members that came with their records, and records, which are entities, have two more. */
+/** Two more counters for each place: members that came with their records, and records. */
 #define INCOMING_ALL (INCOMING_COUNTERS + 2 * INCOMING_PLACES)
 
 static inline uint32_t

@@ -2,15 +2,13 @@
  * USDT probes of the provider `schedq`: where a tracer (bpftrace, perf, SystemTap) may look at a
  * process that runs. docs/PROBES.md says what each tells.
  *
- * A probe is one instruction that does nothing, and a note in the object that says where it is and
- * where its arguments are. A tracer puts a breakpoint there; nobody else pays. So an argument is
- * what the code at that place has at hand, and nothing is worked out for it: a probe that would
- * need that is no probe.
+ * A probe is one instruction that does nothing. A note in the object says where it is, and where
+ * its arguments are. A tracer puts a breakpoint there. An argument is what the code at that place
+ * has at hand: nothing is worked out for a probe.
  *
- * Arguments are 64 bits wide, or the width of what they are. They point to what is valid while the
- * probe is hit.
+ * What an argument points to is valid while the probe is hit.
  *
- * Without SCHEDQ_PROBES, which the build sets where <sys/sdt.h> is, all of this is empty.
+ * The build sets SCHEDQ_PROBES where <sys/sdt.h> is. Without it a probe is no instruction.
  *
  * EVIDENCE. tests/probes; bench/cost/budget.json.
  */
@@ -22,8 +20,8 @@
 #if defined(SCHEDQ_PROBES)
 #include <sys/sdt.h>
 /*
- * gcc takes each line of an assembler text for an instruction. A probe's notes have fifty, and
- * functions with a probe would not be inlined any more. `inline` says that the text is short.
+ * gcc takes each line of an assembler text for an instruction, and a probe's notes have fifty
+ * lines: it would not inline functions with a probe. `inline` says that the text is short.
  */
 #define __asm__ __asm__ __inline__
 #if defined(__clang__)
@@ -31,14 +29,14 @@
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments" /* of its macros */
 #endif
 #else
-/* Expressions without an effect: what is only there for a probe is used. */
+/* Expressions without an effect: they use what is there for a probe only. */
 #define DTRACE_PROBE1(provider, name, a) (void)(a)
 #define DTRACE_PROBE2(provider, name, a, b) (void)(a), (void)(b)
 #define DTRACE_PROBE3(provider, name, a, b, c) (void)(a), (void)(b), (void)(c)
 #define DTRACE_PROBE4(provider, name, a, b, c, d) (void)(a), (void)(b), (void)(c), (void)(d)
 #endif
 
-/** In the caller, whose registers have the arguments. */
+/** Always inlined: a probe is in the function whose registers have the arguments. */
 #define PROBE static inline __attribute__((always_inline)) void
 
 /* ---- pods, in both engines ------------------------------------------------------------------- */
@@ -50,14 +48,14 @@ probe_add(const void *queue, uint64_t pod, const char *name, uint32_t length)
     DTRACE_PROBE4(schedq, add, queue, pod, name, length);
 }
 
-/** A pod goes into flight. What is said of other pods (`more`) is not told yet. */
+/** A pod goes into flight. `more` and `from_backoff` of *popped are not set yet. */
 PROBE
 probe_pop(const void *queue, const schedq_popped_t *popped)
 {
     DTRACE_PROBE2(schedq, pop, queue, popped);
 }
 
-/** A pod's cycle ended, and the pod: it was placed, or deleted in flight. */
+/** A pod's cycle ended, and the pod left the queue: it was placed, or deleted in flight. */
 PROBE
 probe_done(const void *queue, uint64_t token)
 {

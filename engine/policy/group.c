@@ -23,6 +23,39 @@ group_count_outcome(schedq_group_outcome_t outcome, uint32_t *rejections, uint32
     }
 }
 
+/* NULL: members there stay in `aside`. */
+static uint64_t *
+place_count(schedq_stats_t *stats, uint8_t place)
+{
+    switch (place) {
+    case SCHEDQ_ACTIVE:
+        return &stats->active;
+    case SCHEDQ_BACKOFF:
+        return &stats->backoff;
+    case SCHEDQ_ERROR_BACKOFF:
+        return &stats->error_backoff;
+    case SCHEDQ_PARKED:
+        return &stats->parked;
+    case SCHEDQ_GATED:
+        return &stats->gated;
+    default:
+        return NULL;
+    }
+}
+
+void
+group_count_root(schedq_stats_t *stats, uint8_t place, uint64_t size)
+{
+    uint64_t *count = place_count(stats, place);
+
+    stats->groups_at[place]++;
+    stats->members_at[place] += size;
+    if (count != NULL) {
+        *count += size - (place == SCHEDQ_ACTIVE ? 0 : 1);
+        stats->aside -= size;
+    }
+}
+
 static int
 compare_names(const schedq_popped_t *a, const schedq_popped_t *b)
 {
@@ -53,7 +86,7 @@ is_before(const schedq_popped_t *a, const schedq_popped_t *b)
     return a->cycle != b->cycle ? a->cycle < b->cycle : group_member_before(a, b);
 }
 
-/* What lies at `root` goes down in heap[0, count), whose top is the last in the order. */
+/* Moves heap[root] down to its place in heap[0, count). A heap's top is the last in the order. */
 static void
 sift(schedq_popped_t *heap, size_t root, size_t count)
 {

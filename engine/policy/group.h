@@ -13,7 +13,7 @@
 
 #include <schedq/schedq.h>
 
-/** How many a group needs: its quorum until it was placed, and one from then on. */
+/** How many a group needs: its quorum until a cycle of it ended in PLACED, one from then on. */
 static inline uint32_t
 group_needs(uint32_t quorum, bool placed)
 {
@@ -21,9 +21,9 @@ group_needs(uint32_t quorum, bool placed)
 }
 
 /**
- * Has a group enough: of its own members, or, one that has groups below it, of those?
+ * Has a group its quorum?
  *
- * `waiting`: its members aside; `complete`: groups below it that have enough.
+ * `waiting`: its members that have joined; `complete`: groups right below it that have theirs.
  */
 static inline bool
 group_is_complete(uint32_t needs, uint64_t waiting, uint32_t complete)
@@ -34,7 +34,7 @@ group_is_complete(uint32_t needs, uint64_t waiting, uint32_t complete)
 /** The longest backoff of a group of that many members: max * sqrt(size), cut to nanoseconds. */
 int64_t group_backoff_max(int64_t max_ns, uint64_t size);
 
-/** The rules of backoff for it. One that was never popped does not back off, in either formula. */
+/** The rules of backoff for a record. One that was never popped does not back off. */
 static inline struct backoff_rules
 group_backoff_rules(const struct backoff_rules *rules, uint64_t size, uint32_t attempts)
 {
@@ -60,8 +60,15 @@ group_stronger(enum strategy a, enum strategy b)
 bool group_member_before(const schedq_popped_t *a, const schedq_popped_t *b);
 
 /**
- * Puts popped members in order: groups by their numbers, which `cycle` has, then as above.
- * O(count log count), in place.
+ * Counts a root's record that is in `place`, and the `size` members that have joined it: they count
+ * there in place of the record. `stats` has the members in `aside`, and the record where pods are
+ * counted, but not in `active`: there records are kept apart from pods.
+ */
+void group_count_root(schedq_stats_t *stats, uint8_t place, uint64_t size);
+
+/**
+ * Puts popped members in order, in place: by group, then as above. `cycle` of each has the number
+ * of its group. O(count log count).
  */
 void group_sort(schedq_popped_t *members, size_t count);
 

@@ -116,11 +116,13 @@ SCHEDQ_API schedq_status_t schedq_nominated_pods(schedq_worker_t *worker, uint64
                                                  schedq_visit_fn visit, void *ctx);
 
 /**
- * Writes "activeQ:%d; backoffQ:%d; unschedulablePods:%d".
+ * Writes "activeQ:%d; backoffQ:%d; unschedulablePods:%d"; with kube_minor 37 the last word is
+ * unschedulableEntities.
  *
- * backoffQ counts error backoff too, unschedulablePods gated pods too. A queue that knows groups
- * adds "; pendingPodGroupMemberPods:%d; incompletePodGroupPods:%d": members that are aside, of
- * groups in their cycle, and of incomplete ones; the others count where their groups' records are.
+ * backoffQ counts error backoff too, the last number gated pods too. If a pod or a call has ever
+ * named a group, "; pendingPodGroupMemberPods:%d; incompletePodGroupPods:%d" follows. The first
+ * counts members that are aside and whose group is in its cycle. The second counts those whose
+ * group is incomplete or has no root. Other members aside count where their group's record is.
  * @param text receives it; NULL only if size is 0
  * @param size room in `text`, in bytes; what does not fit is cut off, and a NUL ends it
  * @retval length that it needs without the NUL, as snprintf
@@ -155,8 +157,8 @@ typedef struct schedq_words_t {
     uint32_t closed;           /**< 1 after schedq_close */
     uint32_t poppable;         /**< not exact: 1: a pod may be poppable */
     uint64_t held;             /**< pods there now */
-    uint64_t aside;            /**< members of groups that wait there now; in the counts of other
-                                    places a group's record is one */
+    uint64_t aside;            /**< members of groups that are aside now, wherever their group's
+                                    record is; in the counts above a record is one */
     uint64_t reserved[5]; /**< zero */
 } schedq_words_t;
 
@@ -198,17 +200,18 @@ typedef struct schedq_stats_t {
     uint64_t bytes_other; /**< for everything else */
     uint64_t membarriers; /**< fences in all threads that the queue asked the kernel for */
     uint8_t  fences;      /**< those in use: SCHEDQ_FENCES_ASYMMETRIC or REAL (MUTEX: REAL) */
-    uint8_t  groups_known; /**< 1: a call ever declared a group, or a pod named one; even if that
+    uint8_t  groups_known; /**< 1: a call has declared a group, or a pod named one; even if the
                                 call found no memory */
     uint8_t  reserved[6]; /**< zero */
     uint64_t held;        /**< pods there now */
-    /** members of groups that are aside, and whose group's record waits in no place: it is
-        incomplete, or in its cycle. The others count where the record is: it counts for them */
+    /** members that are aside, of groups that are incomplete, have no root, or are in their cycle.
+        The other members that are aside count where their group's record is (active, backoff, ...),
+        in the place of the record */
     uint64_t aside;
     uint64_t groups;      /**< groups that are declared, or in their cycle */
-    uint64_t groups_at[10]; /**< [schedq_place_t]: records of roots there; one each */
-    uint64_t members_at[10]; /**< [schedq_place_t]: the members that are aside, with a record there;
-                                  INFLIGHT: those of `aside` whose group is in its cycle */
+    uint64_t groups_at[10]; /**< [schedq_place_t]: records of roots there */
+    uint64_t members_at[10]; /**< [schedq_place_t]: members that are aside, whose root's record is
+                                  there */
 } schedq_stats_t;
 
 /** To be filled. */

@@ -20,10 +20,10 @@
  * queue and its descriptor: while a pod is poppable, each of them is woken. (With EPOLLEXCLUSIVE
  * not each of them. Without it some are woken for a pod that another has taken.)
  *
- * GROUPS. A loop that takes groups calls schedq_try_pop_group in the place of schedq_try_pop. So
- * must each loop beside it, and whoever else pops without waiting: schedq_try_pop passes groups by,
- * and its EMPTY makes the descriptor unreadable all the same. schedq_pop and the others that wait
- * do no harm.
+ * GROUPS. A loop that takes groups calls schedq_try_pop_group instead of schedq_try_pop. So must
+ * each other loop on this queue, and each thread that pops without waiting. The reason:
+ * schedq_try_pop passes groups by, and when it returns EMPTY the descriptor becomes unreadable,
+ * even if a group is poppable. Pops that wait leave the descriptor alone.
  *
  * TIME. Nobody serves time while all threads wait in loops. So one of them calls schedq_tick at
  * schedq_next_deadline, or schedq_run starts the timer thread. The timeout need not be exact. It
@@ -100,11 +100,10 @@ SCHEDQ_API int64_t schedq_next_deadline(schedq_t *queue);
  * takes nothing.
  *
  * "Waiting pops" are schedq_pop, schedq_pop_many, their _for and _until, and
- * schedq_pop_group_until. Exactly one of them
- * returns CANCELED, also if a pod is poppable, and if its deadline has passed. One that has taken a
- * pod when this is called returns OK, and the next one CANCELED. Several cancels before one is
- * answered are one. No pod waits longer for it: a wake-up that the worker got meanwhile goes to
- * another.
+ * schedq_pop_group_until. Exactly one of them returns CANCELED, even if a pod or a group is
+ * poppable, and even if its deadline has passed. One that has taken a pod or a group when this is
+ * called returns OK, and the next one CANCELED. Several cancels before one is answered are one. No
+ * pod waits longer for it: a wake-up that the worker got meanwhile goes to another.
  * @param worker registered, also during the whole call. (A new registration has no cancel
  *               outstanding)
  * @retval SCHEDQ_OK       the cancel is outstanding, or was answered already

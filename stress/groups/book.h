@@ -29,7 +29,7 @@ quorum_of(uint32_t group)
 }
 
 typedef enum book_call {
-    CALL_NONE, /* a plant made it harmless */
+    CALL_NONE, /* a plant took the call away */
     CALL_DECLARE,
     CALL_ADD,
     CALL_DELETE,
@@ -40,16 +40,16 @@ typedef enum book_call {
     CALL_END /* group_done */
 } book_call_t;
 
-/** A call that was OK; a done, or a failure, that was GONE too. */
+/** A call that returned OK. A done or a fail that returned GONE is recorded too. */
 typedef struct record {
     uint64_t begin, end; /* stamps */
-    uint64_t token;      /* of the pod; end: of the group */
-    uint64_t cycle;      /* pop: the group's token; 0: it took a pod in none */
+    uint64_t token;      /* of the pod; CALL_END: of the group */
+    uint64_t cycle;      /* CALL_POP: the group's token; 0: it took a pod that is in no group */
     uint32_t pod;
-    uint32_t group; /* declare, end; pop: the root that it told */
+    uint32_t group; /* the call's; CALL_POP: the root that it returned; of a pod: its own */
     uint32_t attempts;
     uint8_t call, status, outcome, thread;
-    bool late; /* when all threads had ended: a quorum is 1 then */
+    bool late; /* in the drain, after all threads: a quorum is 1 then */
 } record_t;
 
 typedef struct book {
@@ -62,8 +62,8 @@ typedef enum rule {
     RULE_ONCE,   /* a member is in one cycle at a time, and ends once */
     RULE_CYCLES, /* so is a group */
     RULE_QUORUM, /* no group comes before its quorum is there */
-    RULE_WHOLE,  /* who surely waits is popped with its group */
-    RULE_LOST,   /* each member ends */
+    RULE_WHOLE,  /* a member that surely waits is popped with its group */
+    RULE_LOST,   /* each pod ends */
     RULES
 } rule_t;
 

@@ -126,8 +126,9 @@ plant_open(book_t *book)
     return false;
 }
 
+/* Before any cycle of its group ended in PLACED: the quorum counts. */
 static bool
-is_first_of_group(const book_t *book, const record_t *pop)
+needs_quorum(const book_t *book, const record_t *pop)
 {
     for (size_t i = 0; i < book->count; i++) {
         const record_t *end = &book->records[i];
@@ -138,13 +139,13 @@ is_first_of_group(const book_t *book, const record_t *pop)
     return true;
 }
 
-/* Of a first cycle all members but one were never there. */
+/* Of a cycle that needs its quorum, all members but one were never there. */
 static bool
 plant_early(book_t *book)
 {
     for (size_t i = 0; i < book->count; i++) {
         const record_t *pop = &book->records[i];
-        if (!is_member_pop(pop) || pop->late || !is_first_of_group(book, pop))
+        if (!is_member_pop(pop) || pop->late || !needs_quorum(book, pop))
             continue;
         const uint64_t cycle = pop->cycle;
         for (size_t j = i + 1; j < book->count; j++) {

@@ -231,7 +231,7 @@ check_life(const life_t *life, report_t *report)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-/* One of its cycles may have ended in PLACED before that. */
+/* May one of its cycles have ended in PLACED by then? */
 static bool
 may_be_placed(uint32_t group, uint64_t before)
 {
@@ -256,7 +256,7 @@ check_quorum(const cycle_t *cycle, report_t *report)
                   pop->group, cycle->count, quorum_of(pop->group));
 }
 
-/* It was surely aside during all of the call. */
+/* Was the member surely aside during all of the call? */
 static bool
 surely_waits(const life_t *life, const record_t *call)
 {

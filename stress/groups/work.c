@@ -18,7 +18,7 @@ roll(actor_t *actor, uint32_t sides)
     return (uint32_t)(actor->dice >> 33) % sides;
 }
 
-/* An answer that the header does not allow here. */
+/* Ends the program: the header does not allow this answer here. */
 static void
 must(const actor_t *actor, const char *call, schedq_status_t status)
 {
@@ -178,7 +178,7 @@ end_one_in_hand(actor_t *actor)
         end_pod(actor, &actor->in_hand[--actor->in_hand_count], actor->late || roll(actor, 2) == 0);
 }
 
-/* Some end behind the group's cycle. Returns whether one was placed. */
+/* Keeps some in hand, which end after the group's cycle. Returns whether one was placed. */
 static bool
 end_pods(actor_t *actor, const record_t *pops, size_t count)
 {
@@ -306,7 +306,7 @@ work(actor_t *actor)
         end_one_in_hand(actor);
 }
 
-/* Of a pod that is nowhere to be popped the rules tell. */
+/* A pod that no pop finds stays behind: RULE_LOST reports it. */
 void
 work_drain(actor_t *actor)
 {
@@ -324,10 +324,7 @@ work_drain(actor_t *actor)
         while (pop_group(actor))
             continue;
         (void)schedq_stats(actor->round->queue, &stats);
-        uint64_t members = stats.aside;
-        for (size_t place = 0; place < 10; place++)
-            members += place == SCHEDQ_INFLIGHT ? 0 : stats.members_at[place];
-        if (members + stats.active + stats.backoff + stats.error_backoff + stats.parked == 0)
+        if (stats.aside + stats.active + stats.backoff + stats.error_backoff + stats.parked == 0)
             return;
     }
 }

@@ -1,11 +1,11 @@
 # Kubernetes' own integration tests, with a real etcd and a real kube-apiserver, on the queue of kube-scheduler and on this one
 # (docs/KUBE.md). Sourced with $root = top of the source tree, by tests/kube.sh.
 #
-# Nothing of Kubernetes is kept here but where tests/kube/kubernetes.patch puts its lines. The sources are those of the Go module
-# k8s.io/kubernetes, which has the tests but not the modules of staging/: these are taken at the versions that were published
-# with it. etcd is compiled at the version that Kubernetes' go.mod names.
+# No source of Kubernetes is kept here, except the lines that tests/kube/kubernetes.patch quotes. The sources are those of the Go module
+# k8s.io/kubernetes. It has the tests, but not the modules of staging/: these are taken at the versions that were published with it.
+# etcd is compiled at the version that Kubernetes' go.mod names.
 
-# What the sources must be, by the sum that go.sum files state.
+# The sums of the sources, as go.sum files state them.
 declare -A kubernetes_versions=([1.37]=1.37.2 [1.34]=1.34.1)
 declare -A kubernetes_sums=(
     [1.37.2]=h1:A2VDEiObzkYqFTKhSsn0ZEb0RlLEXpHWj93gi2HqEwE=
@@ -53,8 +53,8 @@ kubernetes_source()
     fi
 }
 
-# kubernetes_module: what go.mod of Kubernetes becomes. The queue's module is copied, because a module that replaces another one
-# cannot be told which of its go.mod files counts.
+# kubernetes_module: makes the go.mod that Kubernetes is built with. The queue's module is copied: go.mod cannot say which of the two
+# go.mod files of a module that replaces another one counts.
 kubernetes_module()
 {
     local made module
@@ -101,8 +101,8 @@ kubernetes_tests()
         "./test/integration/$1"
 }
 
-# What is run: the packages of test/integration that have to do with the queue. Of the others there, which need the feature gate
-# GenericWorkload throughout, not one test can begin on this queue.
+# control_plane_packages: those of test/integration that have to do with the queue. Left away are packages that need the feature gate
+# GenericWorkload throughout: kubequeue refuses it, so none of their tests can begin.
 control_plane_packages()
 {
     local packages=(bind eventhandler extender filters nominated_node_name plugins preemption preemption/nominatednodename queueing
@@ -120,10 +120,10 @@ control_plane_packages()
 }
 
 # kubernetes_compared PACKAGE [OPTION...]: its tests with both queues; options of tests/kube/compare. etcd writes to memory where
-# there is room: a crowded disk makes a slow API server, and that is no result.
+# there is room: on a crowded disk the API server is slow, and gives up.
 kubernetes_compared()
 {
-    local made scratch
+    local made scratch status
     made=$(control_plane) scratch=$made/scratch
     kubernetes_tests "$1" || return
     if [ -w /dev/shm ] && [ "$(df --output=avail -k /dev/shm | tail -n 1)" -gt 2000000 ]; then
@@ -133,9 +133,9 @@ kubernetes_compared()
     TMPDIR=$scratch PATH=$made/bin:$PATH with_library "$root/tests/kube/compare" --release "$kube_release" --package "$1" \
         --program "$made/bin/${1//\//-}.test" --directory "$made/source/test/integration/$1" --logs "$made/logs" \
         --left-out "$root/tests/kube/left-out.txt" "${@:2}"
-    set -- $?
+    status=$?
     rm -rf "$scratch"
-    return "$1"
+    return "$status"
 }
 
 # kube_scheduler_process: the program against an API server. Its log is kept.

@@ -11,8 +11,8 @@
 bool fetch_is_http(const char *address);
 
 /**
- * The page at "http://HOST[:PORT][/PATH]" (port 80, path /metrics), or in a file. To be freed.
- * NULL: why says what is wrong. A server that says nothing for 5 s is given up.
+ * The page at "http://HOST[:PORT][/PATH]" (default: port 80, path /metrics), or in a file; the
+ * caller frees it. NULL: `why` says what is wrong. A server that is silent for 5 s is an error.
  */
 char *fetch(const char *address, char *why, size_t why_size);
 

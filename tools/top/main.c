@@ -1,6 +1,6 @@
 /*
  * schedq-top: what a running queue does, in a terminal. It reads the metrics that the process
- * serves, once a period; the process needs no other door, and does not know who looks.
+ * serves, once a period.
  */
 #include "fetch.h"
 #include "page.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { EXIT_USAGE = ARGUMENTS_BAD, WHY_SIZE = 600, EVERY_MAX = 3600 };
+enum { WHY_SIZE = 600, EVERY_MAX = 3600 };
 
 typedef struct options {
     const char *address, *queue;
@@ -46,17 +46,13 @@ static const struct argp_option option_list[] = {
 
 static const char documentation[] =
     "Shows what a running queue does: where its pods are, for how long, what rejected them, how "
-    "much "
-    "happens each second, "
-    "how long calls take, and its memory. It reads the metrics that the process serves, as "
-    "schedq_metrics_write or "
-    "schedq_metrics_write_named has written them.\n\n"
+    "much happens each second, how long calls take, and its memory. It reads the metrics that the "
+    "process serves, as schedq_metrics_write or schedq_metrics_write_named has written them.\n\n"
     "ADDRESS is http://HOST[:PORT][/PATH] (PATH is /metrics by default), or a file with such a "
     "page.\v"
     "Keys: q ends it; n, p: the next queue, the one before; +, -: look less often, more often; up, "
     "down: scroll.\n"
-    "A time after <= is the upper bound of the bucket that it lies in: a histogram tells no "
-    "more.\n\n"
+    "A time after <= is the upper bound of a histogram's bucket: the time itself is not known.\n\n"
     "Exit status: 0 done; 1 the page could not be had, or is none; 2 bad usage; 130 interrupted.";
 
 static error_t
@@ -113,7 +109,7 @@ queue_of(const top_t *top)
     return top->options->queue != NULL ? top->options->queue : page_queue(&top->now, top->chosen);
 }
 
-/* False: why; what was known is known still. */
+/* False: `why` says what is wrong. */
 static bool
 look(top_t *top, char *why, size_t why_size)
 {
@@ -193,7 +189,7 @@ run_batch(top_t *top)
 
 /* ---- on the terminal ------------------------------------------------------------------------- */
 
-/* From line number `first` on, as many as there is room for. The last line of all is `said`. */
+/* As many lines as there is room for, from number `first` on. The last line of all is `said`. */
 static void
 draw(const char *text, int first, const char *said)
 {
@@ -202,10 +198,10 @@ draw(const char *text, int first, const char *said)
     (void)erase();
     for (const char *line = text; *line != '\0' && number - first < LINES - 1; number++) {
         int length = (int)strcspn(line, "\n");
-        attr_t look = number == 0 ? A_REVERSE : *line >= 'A' && *line <= 'Z' ? A_BOLD : A_NORMAL;
+        attr_t style = number == 0 ? A_REVERSE : *line >= 'A' && *line <= 'Z' ? A_BOLD : A_NORMAL;
 
         if (number >= first) {
-            (void)attrset((int)look);
+            (void)attrset((int)style);
             (void)mvaddnstr(number - first, 0, line, length < COLS ? length : COLS);
         }
         line += length + (line[length] == '\n');
@@ -254,7 +250,7 @@ take_key(screen_t *screen, top_t *top, int key)
     }
 }
 
-/* Draws, and takes keys, until it is time for the next look. */
+/* Draws, and takes keys, until it is time for the next look. False: no memory. */
 static bool
 show(screen_t *screen, top_t *top, const char *why)
 {

@@ -7,7 +7,8 @@
 
 static const char blanks[] = " \t";
 
-/* What a label's value ends at, its escapes replaced. NULL: it does not end. */
+/* Replaces the escapes of a label's value, up to its quotation mark. What follows that; NULL: there
+   is none. */
 static char *
 unescape(char *from)
 {
@@ -24,11 +25,11 @@ unescape(char *from)
             *to++ = *from;
         }
     }
-    *to = '\0'; /* perhaps where the mark was */
+    *to = '\0';
     return from + 1;
 }
 
-/* Behind '{'. What follows '}'; NULL: it is none of the format. */
+/* Reads from behind '{'. What follows '}'; NULL: it is not of the format. */
 static char *
 read_labels(char *text, page_sample_t *sample)
 {

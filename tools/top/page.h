@@ -27,8 +27,8 @@ typedef struct page {
 } page_t;
 
 /**
- * Reads `text`, which it takes, whatever it returns. False: a line is none of the format, or there
- * is no memory; why: which, and the page is empty.
+ * Reads `text`, which is the page's from then on, whatever this returns. False: `why` says which
+ * line is not of the format, or that there is no memory; the page is empty.
  */
 bool page_read(page_t *page, char *text, char *why, size_t why_size);
 void page_free(page_t *page);

@@ -15,7 +15,7 @@ value_of(const view_t *view, const char *name, const char *label, const char *va
     return page_value(view->now, name, view->queue, label, value);
 }
 
-/* "-": nothing is known. A counter that fell began anew: its process is another. */
+/* "-": it is not known. A counter that fell belongs to another process than before. */
 static const char *
 rate(const view_t *view, const char *name, const char *label, const char *value, char text[20])
 {
@@ -84,7 +84,7 @@ static void
 write_places(const view_t *view, FILE *out)
 {
     static const char *const places[] = {"active", "backoff",  "error-backoff", "parked",
-                                         "gated",  "inflight", "held"};
+                                         "gated",  "inflight", "held",          "aside"};
     char oldest[20], half[24], most[24], tries[24], count[40];
 
     fprintf(out, "%-16s %10s %10s %10s %10s %10s\n", "PLACE", "pods", "oldest", "wait p50",
@@ -177,7 +177,7 @@ write_rejectors(const view_t *view, FILE *out)
     return true;
 }
 
-/* Of a queue that samples its calls. */
+/* Nothing, if the queue does not sample its calls. */
 static void
 write_calls(const view_t *view, FILE *out)
 {

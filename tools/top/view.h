@@ -1,6 +1,6 @@
 /**
- * What a person sees of a queue: a text made of one page of its metrics, and of the one before,
- * which rates are from.
+ * What a person sees of a queue: a text made of one page of its metrics. Rates are the difference
+ * to the page before.
  */
 #ifndef SCHEDQ_TOOLS_TOP_VIEW_H
 #define SCHEDQ_TOOLS_TOP_VIEW_H
@@ -14,7 +14,10 @@ typedef struct view {
     const char *where;          /* what the first line says of the page's origin */
 } view_t;
 
-/** Lines that end in a line feed; heads begin with a capital. To be freed. NULL: no memory. */
+/**
+ * Lines that end in a line feed; a headline begins with a capital. The caller frees it. NULL: no
+ * memory.
+ */
 char *view_text(const view_t *view);
 
 #endif

@@ -7,6 +7,7 @@
 #include "lockfree/calls/ops.h"
 #include "lockfree/calls/workers.h"
 #include "lockfree/moves/gather.h"
+#include "policy/group.h"
 
 static void
 add_tally(schedq_stats_t *stats, const struct tally *tally)
@@ -25,31 +26,10 @@ add_tally(schedq_stats_t *stats, const struct tally *tally)
     stats->pre_enqueue_calls += u64_load(&tally->gate_calls);
 }
 
-static uint64_t *
-place_count(schedq_stats_t *stats, uint8_t place)
-{
-    switch (place) {
-    case SCHEDQ_ACTIVE:
-        return &stats->active;
-    case SCHEDQ_BACKOFF:
-        return &stats->backoff;
-    case SCHEDQ_ERROR_BACKOFF:
-        return &stats->error_backoff;
-    case SCHEDQ_PARKED:
-        return &stats->parked;
-    case SCHEDQ_GATED:
-        return &stats->gated;
-    default:
-        return NULL;
-    }
-}
-
-/* A root: its members count where its record is, which counts as a pod there but if it is READY. */
 static void
 add_root(struct worker *worker, const struct view *view, schedq_stats_t *stats)
 {
     uint8_t place = (uint8_t)place_public(state_place(view->state));
-    uint64_t *count = place_count(stats, place);
     struct group_found root;
     struct gathered gathered;
     uint64_t size = 0;
@@ -59,12 +39,7 @@ add_root(struct worker *worker, const struct view *view, schedq_stats_t *stats)
         size = gathered.count;
         gather_free(&gathered);
     }
-    stats->groups_at[place]++;
-    stats->members_at[place] += size;
-    if (count != NULL) {
-        *count += size - (place == SCHEDQ_ACTIVE ? 0 : 1);
-        stats->aside -= size;
-    }
+    group_count_root(stats, place, size);
 }
 
 /* Goes through every record, in a queue that has groups. A group in its cycle is no pod. */

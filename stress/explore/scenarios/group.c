@@ -1,15 +1,16 @@
 /*
  * Pods that are tried together. One group with a quorum of QUORUM; its members are the pods 0..5.
  *
- * Who is surely where is noted between calls; of what a frozen thread was about nothing is sure.
+ * The whereabouts of each member are noted between calls. Those of a member that a frozen thread's
+ * call is about are not known.
  *
  * Claims
- *   no pop but a group's returns a member; a group's returns QUORUM at least, each the holder's
- *     alone, until a cycle ended in PLACED; and the group is in one cycle at a time
+ *   a pop of pods returns no member; a pop of groups returns QUORUM at least, until a cycle ended
+ *     in PLACED; each member has one holder, and the group is in one cycle at a time
  *   no member that a gate holds is popped before the gates were opened
- *   behind it, when nobody holds the group: as many members as the quorum wants are popped
- *     together, all that surely wait among them, at the latest behind a tick (drain)
- *   nobody frozen: nothing is left, and what counts members says 0
+ *   in the drain, if nobody holds the group: as many members as the quorum wants are popped
+ *     together, all that surely wait among them, at the latest after a tick
+ *   if nobody is frozen, nothing is left, and the counts of members are 0
  */
 #include "actor_calls.h"
 #include "cluster.h"
@@ -327,7 +328,7 @@ pop_and_end(struct actor *actor, bool fails, uint64_t rejectors, schedq_group_ou
 
 /* ---- drain ----------------------------------------------------------------------------------- */
 
-/* Who runs no more changes nothing: what a look says then is sure. */
+/* No other thread runs: what a look says is sure. */
 static void
 look_for_the_unsure(struct actor *healthy)
 {
@@ -442,7 +443,7 @@ gang_drain(const struct scenario *scenario)
     settle(&world.actors[HEALTHY]);
 }
 
-/* Nobody opens a gate: who stood behind one has left. A tick makes good for a stopped thread. */
+/* Nobody opens a gate: the member behind it has left. A tick finishes for a stopped thread. */
 static void
 ungated_drain(const struct scenario *scenario)
 {
