@@ -25,7 +25,8 @@ import (
 	"unsafe"
 )
 
-// GroupDepthMax is how many groups may be above one another; those below more have no root.
+// GroupDepthMax is how many groups a chain from a group up to its root may have, both among them. A group with a longer chain
+// has no root.
 const GroupDepthMax = C.SCHEDQ_GROUP_DEPTH_MAX
 
 // GroupSpec is a group as its caller describes it: docs/GROUPS.md says what groups are. Their calls are for [DecideLibrary]: with
@@ -33,17 +34,17 @@ const GroupDepthMax = C.SCHEDQ_GROUP_DEPTH_MAX
 type GroupSpec struct {
 	structSize uint32
 	Priority   int32   // of a root; higher first
-	Quorum     uint32  // how many members, or groups below, it needs; 0: as 1
-	Profile    Profile // of its members; kept from the declaration on
+	Quorum     uint32  // how many members, or groups right below it, it needs; 0 means 1
+	Profile    Profile // of its members; no update changes it
 	reserved   [3]uint8
 	Object     uint64 // the caller's group: 64 bits that its pop returns
-	Parent     uint64 // the group above it, declared or not; 0: it is a root. Kept from the declaration on
+	Parent     uint64 // the group above it, declared or not; 0: it is a root. No update changes it
 }
 
 // PoppedGroup is a group that a pop took: the caller's, until GroupDone. Times are nanoseconds on the queue's clock.
 type PoppedGroup struct {
 	Token         Token  // for [Queue.GroupDone]; zero if Group is 0
-	Group         uint64 // the root; 0: no group, but a pod that is in none
+	Group         uint64 // the root; 0: the pop took a pod that is in no group
 	Object        uint64
 	History       History // this pop is counted in its Attempts
 	Seen          uint64  // sequence of the newest event at this pop
@@ -60,7 +61,7 @@ type PoppedGroup struct {
 type GroupOutcome uint8
 
 const (
-	GroupPlaced   GroupOutcome = C.SCHEDQ_GROUP_PLACED   // members were placed; those that are left are tried again at once
+	GroupPlaced   GroupOutcome = C.SCHEDQ_GROUP_PLACED   // members were placed; those that failed are tried again at once
 	GroupRejected GroupOutcome = C.SCHEDQ_GROUP_REJECTED // it fits nowhere: what rejected its members keeps it back
 	GroupError    GroupOutcome = C.SCHEDQ_GROUP_ERROR    // something broke: it backs off
 )
@@ -68,12 +69,12 @@ const (
 // GroupInfo is a copy of a group. Times are nanoseconds on the queue's clock.
 type GroupInfo struct {
 	structSize    uint32
-	Priority      int32 // as described, as the next
+	Priority      int32 // as described, and so is Quorum
 	Quorum        uint32
 	Place         Place // of its record; below a root: Aside
 	Gate          Gate
 	Profile       Profile
-	Declared      bool // false: it was undeclared in its cycle, which goes on
+	Declared      bool // false: DeleteGroup came during its cycle, which goes on
 	Object        uint64
 	Parent        uint64
 	Root          uint64 // the topmost above it, or itself; 0: one above is not declared
@@ -81,7 +82,7 @@ type GroupInfo struct {
 	BackoffExpiry int64   // while it backs off; else 0
 	Unschedulable Plugins // what its record waits for
 	Pending       Plugins
-	Waiting       uint64 // members that are aside, of it and all groups below
+	Waiting       uint64 // members that are aside, of it and all groups below; without a root: of it alone
 }
 
 func sizedGroup(spec *GroupSpec) GroupSpec {
@@ -118,7 +119,8 @@ func (queue *Queue) UpdateGroup(group uint64, spec *GroupSpec) (result Result, e
 	return result, err
 }
 
-// DeleteGroup ends a declaration. Its members stay, and wait for another one; its history ends. In its cycle it is noted.
+// DeleteGroup ends a group's declaration, and its history. Its members stay in the queue, and wait for another declaration. During
+// the group's cycle it leaves a note, and GroupDone ends the record.
 //
 // Errors: ErrNotFound, it is not declared; ErrInvalid.
 func (queue *Queue) DeleteGroup(group uint64) (result Result, err error) {
@@ -186,7 +188,7 @@ func (queue *Queue) PopGroup(ctx context.Context, out []Popped) (group PoppedGro
 // GroupDone ends a group's cycle, after its members were tried: the outcome says what became of it. A member may stay in flight
 // and end later.
 //
-// The token is in and out, as Fail's.
+// As with Fail, *token is replaced if the group stays in flight (ErrNoMemory).
 //
 // Errors: ErrStale, the token was used before, or is that of a pod; ErrNoMemory; ErrInvalid.
 func (queue *Queue) GroupDone(token *Token, outcome GroupOutcome) (result Result, err error) {

@@ -806,10 +806,10 @@ private:
 };
 
 /**
- * A popped group, from pop to its end; its members are in the array that the pop filled. End it by
- * `end`, last. One that is destroyed without an end has failed by an error: it backs off. Its
- * members do not end by that: each is the caller's, by its token, or by a `cycle` that is made of
- * it. Empty from the start if the pop took a pod that is in no group: members[0].
+ * A popped group, from pop to its end. Its members are in the array that the pop filled. The caller
+ * ends each of them, by its token or by a `cycle` that is made of it, and then the group by `end`.
+ * A group that is destroyed without an end fails by an error: it backs off. Its members stay in
+ * flight. If the pop took a pod that is in no group, members[0], this object is empty.
  *
  * Its worker is as a cycle's.
  */
@@ -851,7 +851,7 @@ public:
     std::uint64_t group() const noexcept { return popped_.group; }
     /** The caller's 64 bits. */
     std::uint64_t object() const noexcept { return popped_.object; }
-    /** How many members the pop wrote; where it was FULL: how many need room. */
+    /** How many members the pop wrote. If it was FULL: how many need room. */
     std::size_t count() const noexcept { return count_; }
     /** All that the pop told of the group. */
     const schedq_popped_group_t &popped() const noexcept { return popped_; }
@@ -876,7 +876,7 @@ public:
         }
         return out;
     }
-    /** The same, by what became of it alone. */
+    /** The same, with this outcome and defaults. */
     outcome<schedq_result_t>
     end(schedq_group_outcome_t became) noexcept
     {
