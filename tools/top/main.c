@@ -2,6 +2,7 @@
  * schedq-top: what a running queue does, in a terminal. It reads the metrics that the process
  * serves, once a period.
  */
+#define _GNU_SOURCE /* ppoll */
 #include "fetch.h"
 #include "page.h"
 #include "view.h"
@@ -13,9 +14,12 @@
 #include <inttypes.h>
 #include <locale.h>
 #include <ncurses.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { WHY_SIZE = 600, EVERY_MAX = 3600 };
 
@@ -250,30 +254,54 @@ take_key(screen_t *screen, top_t *top, int key)
     }
 }
 
-/* Draws, and takes keys, until it is time for the next look. False: no memory. */
+/* ERR: none came in that time, or an interruption did. `open` lets interruptions through. */
+static int
+wait_for_key(double seconds, const sigset_t *open)
+{
+    struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};
+    const struct timespec most = {.tv_sec = (time_t)seconds,
+                                  .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+
+    timeout(0);
+    int key = getch(); /* one that was read with the key before */
+
+    return key != ERR || ppoll(&keys, 1, &most, open) <= 0 ? key : getch();
+}
+
+/*
+ * Draws, and takes keys, until it is time for the next look. False: no memory. Interruptions come
+ * in wait_for_key only: else one that came behind the loop's test would wait for the next look.
+ */
 static bool
 show(screen_t *screen, top_t *top, const char *why)
 {
+    sigset_t interruptions, open;
+    bool shows = true;
     double until = top->now_s + (double)screen->every_s;
     double now = seconds_now();
 
     until = until > now ? until : now + (double)screen->every_s; /* the last look failed */
+    (void)sigemptyset(&interruptions);
+    (void)sigaddset(&interruptions, SIGINT);
+    (void)sigaddset(&interruptions, SIGTERM);
+    (void)sigprocmask(SIG_BLOCK, &interruptions, &open);
     for (; now < until && !screen->ends && !interrupt_came(); now = seconds_now()) {
         char keys[100];
         char *text = text_of(top);
 
-        if (text == NULL) {
-            return false;
+        shows = text != NULL;
+        if (!shows) {
+            break;
         }
         (void)snprintf(keys, sizeof keys,
                        "every %" PRIu64 " s   q: end   n p: queue   + -: period   up down: scroll",
                        screen->every_s);
         draw(text, screen->first, *why != '\0' ? why : keys);
         free(text);
-        timeout((int)((until - now) * 1000) + 1);
-        take_key(screen, top, getch());
+        take_key(screen, top, wait_for_key(until - now, &open));
     }
-    return true;
+    (void)sigprocmask(SIG_SETMASK, &open, NULL);
+    return shows;
 }
 
 static int
