@@ -10,7 +10,6 @@
 #include "support/arguments.h"
 #include "support/interrupt.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <ncurses.h>
@@ -159,12 +158,14 @@ text_of(const top_t *top)
 
 /* ---- as text --------------------------------------------------------------------------------- */
 
+/* An interruption that comes behind the test waits for a tenth of a second. */
 static void
 sleep_for(uint64_t seconds)
 {
-    struct timespec left = {.tv_sec = (time_t)seconds};
+    const struct timespec tenth = {.tv_nsec = 100000000};
 
-    while (!interrupt_came() && nanosleep(&left, &left) != 0 && errno == EINTR) {
+    for (uint64_t i = 0; i < 10 * seconds && !interrupt_came(); i++) {
+        (void)nanosleep(&tenth, NULL);
     }
 }
 
