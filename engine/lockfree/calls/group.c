@@ -40,7 +40,7 @@ is_as_declared(struct worker *worker, const struct group_found *found,
 
 /* ---- declaring ------------------------------------------------------------------------------- */
 
-/* What is counted begins with the members that wait already. */
+/* Adds to `waiting` the members that came before the declaration, and sets `counted`. */
 static void
 count_members(struct worker *worker, struct group_block *block)
 {
@@ -69,7 +69,10 @@ waits_longer(const void *ctx, uint32_t i, uint32_t j)
                : a->description.order_key < b->description.order_key;
 }
 
-/* Those that join, who has waited for longest first. Returns how many; none of them is here. */
+/*
+ * Fills `order` with the members that are to join, oldest first. Returns how many. The field `here`
+ * of their groups is 0 then.
+ */
 static uint32_t
 sort_joiners(struct gathered *gathered, uint32_t *order)
 {
@@ -118,8 +121,9 @@ join_one_by_one(struct worker *worker, const struct group_found *found, struct g
 }
 
 /*
- * One by one: each counts as one that comes in. Before there are enough nothing comes of it.
- * Without memory a tick lets them.
+ * Members join one by one, as in kube: each counts as one that comes in, once the root is complete.
+ * Without memory to read them a tick lets them join; without memory to sort them they join
+ * together.
  */
 static void
 join_as_kube(struct worker *worker, const struct group_found *found, schedq_result_t *result)
@@ -168,7 +172,10 @@ has_members(struct worker *worker, struct group_block *block)
     return any;
 }
 
-/* Its members, and those of groups below, have a root now, or not. May leave the section. */
+/*
+ * After a declaration. If it gives members a root, its own or those of groups below, they join. May
+ * leave the section.
+ */
 static void
 begin(struct worker *worker, uint64_t number, schedq_result_t *result)
 {
@@ -315,7 +322,10 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
     return answer == INDEX_EXISTS ? SCHEDQ_EXISTS : SCHEDQ_NOMEM;
 }
 
-/* In its cycle, ended, and declared again. SCHEDQ_RETRY: it changed. */
+/*
+ * The group was undeclared in its cycle, which goes on; it is declared again. SCHEDQ_RETRY: the
+ * record changed.
+ */
 static schedq_status_t
 describe_again(struct worker *worker, const struct group_found *found,
                const schedq_group_spec_t *spec)

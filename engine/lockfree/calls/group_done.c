@@ -28,7 +28,7 @@ struct ending {
     schedq_result_t *result;
     uint32_t record;
     uint64_t cycle; /* the token that the members' flights name */
-    uint64_t base;  /* version that the token has now */
+    uint64_t base;  /* the token's version, since the last exchange of this call that raised it */
     uint64_t life;
     int64_t now, key; /* key: if it was drawn */
     bool drawn;
@@ -91,7 +91,7 @@ hear_members(struct ending *ending, uint64_t seen, struct gathered *gathered, bo
     }
     said.pending &= ~said.unschedulable;
     if (!judges) {
-        said.unschedulable = said.pending = 0; /* the record does not wait for what helps */
+        said.unschedulable = said.pending = 0; /* only a rejected record waits for an event */
     }
     return said;
 }
@@ -111,8 +111,9 @@ event_reached_any(const struct queue *queue, const struct gathered *gathered)
 }
 
 /*
- * Those of which members were in the cycle need no quorum from now on. Their blocks are looked up:
- * hints and gates were asked outside of the section in which they were read.
+ * The top, and groups whose members were in a cycle that ended in PLACED, need one member only from
+ * now on. Blocks are looked up by number: hints and gates were asked outside of the section in
+ * which they were read.
  */
 static void
 note_placed(struct worker *worker, struct gathered *gathered, bool placed)
@@ -220,7 +221,7 @@ plan(struct ending *ending, const struct said *said, struct redescription *chang
     change->gating = (struct gating){.stay = 0};
 }
 
-/* It was ended in its cycle. */
+/* Ends the record: the group was undeclared in its cycle. */
 static enum gather_step
 end_record(struct ending *ending, const struct group_found *found)
 {

@@ -5,8 +5,9 @@
  * are read, then it is claimed from the word that was read before; behind the claim each is taken
  * by a CAS of its own. If some left in between, and the rest is not enough, all goes back.
  *
- * LINEARIZATION. OK of a group: the CAS of the last member (pop_take_member), of a set each of
- * which is the caller's. Of a pod, and EMPTY: pop.c. FULL: the load of the record's word.
+ * LINEARIZATION. OK of a group: the CAS of its last member (pop_take_member). Each member is the
+ * caller's alone from its own CAS on. Of a pod, and EMPTY: pop.c. FULL: the load of the record's
+ * word.
  *
  * ORDERING: gather_join.h. `reorder` is read before both looks, and found unchanged behind them.
  *
@@ -77,7 +78,10 @@ members_to_take(const struct gathered *gathered)
     return count;
 }
 
-/* Takes those that are to be tried. False: too few are left; all are aside again. */
+/*
+ * Takes each member that was read, of groups that have enough of their own. A group that has too
+ * few then gets its members back. False: the top has too few; all that were taken are aside again.
+ */
 static bool
 take_members(struct worker *worker, struct gathered *gathered)
 {
@@ -123,7 +127,8 @@ begin_cycle(struct worker *worker, const struct group_found *root, uint64_t stat
         history.initial_attempt_ns = (int64_t)u64_load(&root->block->since);
     }
     u64_store(&entry->attempts_rejections, (uint64_t)history.attempts << 32 | history.rejections);
-    u32_store(&entry->errors, history.errors); /* what was forgotten stays so */
+    /* history may have been forgotten (DESCRIBED_FORGOTTEN): its counters begin at 0 here */
+    u32_store(&entry->errors, history.errors);
     u64_store(&entry->unschedulable, 0);
     u64_store(&entry->pending, 0);
     time_store(&entry->timestamp, history.initial_attempt_ns);

@@ -5,8 +5,9 @@
  * copies them out and judges each against its word: what it has is of no one moment. It is good for
  * numbers and copies; behind a callback everything is looked up again.
  *
- * ENOUGH is asked twice. `waiting` is a count, and errs on the side of enough; a reading is the
- * truth of those that joined before it began.
+ * ENOUGH. `waiting` may be too high, so gather_is_complete may say yes wrongly. It is too low only
+ * while a joiner or a declaration has not come to its end (gather_find.h), and that one looks
+ * again. A reading (gather_judge_groups) is right for the members that joined before it began.
  *
  * ORDERING
  *   load of `changes`, reading of the hints
@@ -65,12 +66,13 @@ bool gather_read_own(struct worker *worker, struct group_block *block, struct ga
 void gather_free(struct gathered *gathered);
 
 /**
- * Says of each group whether it has enough, by what was read and is left; of the top it is told.
- * `placed`: at the end of a cycle in which members were; else `false`.
+ * Marks each group that was read as complete or not, by its members in *gathered and the groups
+ * below it. Returns whether the top is complete. `placed`: judge as after a cycle that ended in
+ * PLACED, for the groups that were tried.
  */
 bool gather_judge_groups(struct gathered *gathered, bool placed);
 
-/** Is its root's cycle the one after which it needs no quorum? The holder's. */
+/** Were members of it in its root's cycle? The top counts as tried. Only the holder may ask. */
 static inline bool
 gather_was_tried(const struct gathered *gathered, uint32_t group)
 {
@@ -78,8 +80,9 @@ gather_was_tried(const struct gathered *gathered, uint32_t group)
 }
 
 /**
- * Members that wait, of a group and of those below, as `waiting` says; without memory, of those
- * that were found.
+ * How many members wait, of a group and of those below: the sum of `waiting`. Without memory some
+ * groups below are left out. While a group's members join one by one (worker.joins_up_to): those
+ * that have joined.
  */
 uint64_t gather_size(struct worker *worker, const struct group_block *block);
 

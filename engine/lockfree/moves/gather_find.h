@@ -3,21 +3,25 @@
  *
  * A group's record is an entry whose flags have DESCRIBED_GROUP. Its name in the index is a NUL and
  * its number. Its description has what else changes with one exchange: the priority, the order key,
- * the Timestamp (as `not_before`), the group above (as `group`). Beside it is a block, whose
- * address the record has; it goes a grace period behind the record.
+ * the Timestamp (as `not_before`), the group above (as `group`). The record has the address of a
+ * block, which is freed a grace period after the record's end.
  *
  * THE FILES. gather_find.h: which groups there are. gather.h: what is read of their members.
  * gather_gate.h: what gates say of these. gather_record.h: where a record goes. gather_join.h: what
  * members that come and go do to it. Each knows those before it.
  *
- * STATES: docs/DESIGN.md, Groups. IDLE leaves by a completer, READY and what waits by a pop, a
- * mover, or whoever finds too few members; CYCLE by its holder. Each by the CAS of the record's
- * words.
+ * STATES: docs/DESIGN.md, Groups. A completer takes a record out of IDLE, a pop out of READY; a
+ * mover, an activation or a join takes it out of the places where it waits. Whoever finds too few
+ * members takes it out of READY and of these places; whoever finds a member that a gate refuses,
+ * out of READY. Its holder takes it out of CYCLE. The end of the declaration takes it out of every
+ * other state. Each by a CAS of the record's words.
  *
- * THE BLOCK. `waiting` is not less than the members that are ASIDE, but for a joiner that has not
- * come to its end: what it adds, `changes` follows. Who leaves was counted if `counted` was set
- * before: else it takes nothing off. `changes` rises behind what may complete the group. `refuted`
- * is what `changes` was before a reading that found too few.
+ * THE BLOCK. `waiting` is not less than the number of members that are ASIDE, with two exceptions.
+ * Until `counted` is set it may lack the members that came before the declaration. A joiner that
+ * looked for the group before it was declared raises `waiting` after it is ASIDE, and then
+ * `changes`. A leaver lowers `waiting` only if it read `counted` as set before its switch: only
+ * then was it surely counted. `changes`, of a root, rises after each step that may complete the
+ * group. `refuted` is the value of `changes` before the last reading that found too few.
  *
  * ORDERING
  *   fill_group's stores, commit of the declaration -> gather_find, gather_view
@@ -45,10 +49,10 @@ struct group_block {
     atomic_u64 since;        /* when it became READY last */
     atomic_u64 seen;         /* of its last pop; the holder's */
     atomic_u64 cycle;        /* the token of its last pop; the same */
-    atomic_u32 quorum, size; /* size: members when it began to back off */
+    atomic_u32 quorum, size; /* size: members at the end of its last cycle */
     atomic_u32 placed;       /* a cycle of it ended in PLACED; its root's holder stores it */
     atomic_u32 tried;        /* members of it are in its root's cycle; the same */
-    atomic_u32 activated;    /* its cycle was, and the holder took the mark off; the holder's */
+    atomic_u32 activated;    /* activated in its cycle; the holder took that off its description */
     atomic_u32 counted;      /* `waiting` has the members that came before the declaration */
 };
 
@@ -93,7 +97,7 @@ bool gather_view_declared(struct worker *worker, const struct nominated *hint,
 /** Tells where the root's record is; nothing if there is no root. */
 void gather_report(struct worker *worker, uint64_t number, schedq_result_t *result);
 
-/** One declaration of a group: records have lives of their own. */
+/** Names one declaration of the group: its record and that record's life. */
 static inline uint64_t
 gather_named(const struct group_found *found)
 {

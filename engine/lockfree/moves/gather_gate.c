@@ -17,7 +17,7 @@ let_pass(const struct view *view)
 }
 
 /*
- * The member keeps what was said of it; if it changed meanwhile, that is of the past. It passed if
+ * Notes the answer in the member, if it is still ASIDE; one attempt. The member has passed only if
  * it is as it was when its gates were asked.
  */
 static void
@@ -128,7 +128,10 @@ asked_of(const struct gathered_pod *pod)
                           .history = pod->view.history};
 }
 
-/* The gate of the last that is refused. */
+/*
+ * The gate of the refused member that is last: in the last group that was read, by the order of
+ * members.
+ */
 static uint8_t
 ask_all(struct worker *worker, const struct asked *all, uint32_t count)
 {

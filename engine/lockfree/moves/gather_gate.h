@@ -8,7 +8,7 @@
  *   the answer, let_pass or its description -> the pop's load of the word
  *       who is taken was asked in this stay
  *   switch to GATED, members' gates | a member leaves ASIDE, gather_left's look at the record
- *       whom the gate was for is there, or somebody sees that it is not
+ *       the refused member is still there, or its leaver or the switcher sees that it is not
  *
  * PROGRESS. Lock-free: one attempt to note each answer. A joiner that stops before it asks leaves a
  * member that the next pop asks about.
@@ -38,8 +38,8 @@ gather_passed(const struct queue *queue, uint64_t state)
 uint8_t gather_ask_one(struct worker *worker, uint32_t record, uint64_t life);
 
 /**
- * Does a member wait behind this gate, as far as they keep what was said of them? The search ends
- * at the first.
+ * Does a member of the group, or of one below, wait that this gate refused? A member whose answer
+ * could not be noted counts as it did before. The search ends at the first.
  */
 bool gather_is_gated_by(struct worker *worker, uint64_t number, uint8_t gate);
 

@@ -36,7 +36,7 @@ is_queued(enum place place)
     return place == PLACE_READY || place_waits(place);
 }
 
-/* Who came to a record that is queued: a member, or those of a group and below, or nobody. */
+/* Whom a call brings to a queued record: one member, all of a group and below, or nobody. */
 struct comers {
     schedq_pod_t one;
     uint64_t group;
@@ -92,8 +92,9 @@ static bool reconsider(struct worker *worker, const struct group_found *root, ui
                        schedq_result_t *result);
 
 /*
- * A record that is queued, whose group has one more: one that is parked is worth another try, and
- * what passed the gates asks about the newcomer only. False: it changed.
+ * Members join a record that is queued. A parked record is worth another try. For a record that
+ * passed the gates, they are asked about the newcomer only; in kube's groups, about all. False: the
+ * record changed.
  */
 static bool
 join_queued(struct worker *worker, const struct group_found *root, const struct comers *comers,
@@ -185,7 +186,10 @@ gather_tell_joined(struct worker *worker, schedq_pod_t member, schedq_result_t *
     }
 }
 
-/* A member refused, and could not keep it: when it leaves, nobody will know what it was for. */
+/*
+ * `gate` refused a member. Perhaps no member has that noted: there was no memory, or the member has
+ * left since.
+ */
 static void
 note_nobody(struct worker *worker, uint64_t number, uint8_t gate)
 {
@@ -287,7 +291,7 @@ gather_leaves(struct worker *worker, uint64_t number)
                : 0;
 }
 
-/* Is the record gated, and not because of a member that had this gate? */
+/* Does the record stay gated without the member that left? `gate`: what had refused it, or 0. */
 static bool
 stays_without(struct worker *worker, const struct group_found *root, uint8_t gate)
 {
@@ -397,7 +401,7 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
     gather_look_at_gate(worker, number, result);
 }
 
-/* What is counted is not less than what is read from here on. */
+/* Raises `waiting` of each group to the number of its members that were read. */
 static void
 count_again(struct gathered *gathered)
 {
@@ -435,7 +439,7 @@ gather_look_after(struct worker *worker, uint64_t number)
     }
     gather_free(&gathered);
     gather_complete(worker, number, &unseen);
-    /* the member that gated it may have left, or one whose gate refuses be among the members */
+    /* the refused member may have left, or a member that a gate refuses may have come */
     /* Ends: each further round is another's change of the record, or an event. */
     while (!queue_of(worker)->base.rules.groups_as_kube && gather_root(worker, number, &root) &&
            state_place(root.view.state) == PLACE_GATED &&

@@ -9,7 +9,7 @@
  *   commit of a member, `waiting`, `changes` | switch of the record to IDLE, looks at `changes`
  *       the joiner sees the record IDLE, or who brought it there sees the join
  *   sum of the members at the declaration, `counted` -> a leaver's look, its switch
- *       what it takes off, the sum has
+ *       what a leaver takes off is in the sum
  *   joining, commit -> a tick's look
  *       who stopped in between: the tick reads the members, and completes
  *
@@ -27,11 +27,17 @@
 uint64_t gather_announce(struct worker *worker, uint64_t number);
 void gather_withdraw(struct worker *worker, uint64_t number, uint64_t counted);
 
-/** Behind that: what its coming makes of the group. `newcomer` 0: nobody is to be asked alone. */
+/**
+ * After the member is ASIDE: completes the group, or asks the gates if the record is queued.
+ * `newcomer` 0: they are asked about nobody alone.
+ */
 void gather_joined(struct worker *worker, uint64_t number, uint64_t counted, schedq_pod_t newcomer,
                    schedq_result_t *result);
 
-/** What rejected a member that joined, as it is by now: its group asked about it. */
+/**
+ * Fills result->unschedulable with what rejects the member after its join, if it is ASIDE: the
+ * group asked the gates about it.
+ */
 void gather_tell_joined(struct worker *worker, schedq_pod_t member, schedq_result_t *result);
 
 /** Before a member leaves ASIDE. Returns what gather_left needs. */
@@ -48,8 +54,8 @@ void gather_left(struct worker *worker, uint64_t number, uint64_t counted, uint8
 void gather_look_at_gate(struct worker *worker, uint64_t number, schedq_result_t *result);
 
 /**
- * Something else may have made the root complete, or incomplete. `label`: what a gated record that
- * comes in by it counts as.
+ * Something other than a join or a leave may have made the root complete, or incomplete. A queued
+ * record that comes in because of it is counted by `label`.
  */
 void gather_changed(struct worker *worker, uint64_t number, uint32_t label,
                     schedq_result_t *result);

@@ -83,9 +83,9 @@ is_sorted_anew(const struct view *view, const struct redescription *change)
 }
 
 /*
- * A helper may switch the record before its description is installed: then it is where its old one
- * wants it. If that is another place in the order, the caller begins again; else the first attempt
- * alone is not noted, and the pop knows since when the record was READY.
+ * A helper may switch the record before its new description is installed. Then it is where the old
+ * one puts it. If that is another place in the order, the caller begins again. Else only the first
+ * attempt is not noted; the pop takes the time since which the record was READY.
  */
 enum gather_step
 gather_bring(struct worker *worker, uint32_t record, const struct view *view, const struct way *way,
@@ -172,7 +172,8 @@ gather_way(struct worker *worker, const struct view *view, bool after_backoff)
     }
     uint8_t gate;
 
-    (void)gather_ask(worker, view->seen, &gate); /* who was not asked no pop takes */
+    /* without memory nobody was asked; a pop takes no member that was not (gather_passed) */
+    (void)gather_ask(worker, view->seen, &gate);
     if (gate != 0) {
         return (struct way){.place = PLACE_GATED, .gate = gate};
     }

@@ -2,9 +2,9 @@
  * Where a group's record goes, and what is counted and woken then.
  *
  * A record is published and switched as a pod is (transfer.h); what it is described as goes with
- * the same exchange. It is complete if its members are enough: then whoever finds it IDLE asks the
- * gates and brings it out. Two that do it do not hinder each other: the second finds it described
- * as it would describe it.
+ * the same exchange. It is complete if its members are enough. Whoever finds it IDLE, and complete,
+ * asks the gates and brings it out. If two do, the second finds it described as it would describe
+ * it, and does not describe it again: the first need not begin again for that.
  *
  * ORDERING
  *   switch of the record to IDLE, looks at `changes` | commit of a member, `waiting`, `changes`
@@ -13,7 +13,7 @@
  *       as in mover.h
  *
  * PROGRESS. Lock-free: each further round is another's change of the record, or an event of a gate
- * that refuses. Without memory a note is left, and a tick makes it good.
+ * that refuses. Without memory gather_complete leaves a stray note; a tick completes the record.
  *
  * EVIDENCE. tests/model: group; tests/unit/test_group.c, test_group_gates.c.
  */
@@ -25,17 +25,21 @@
 #include "lockfree/moves/route.h"
 #include "lockfree/moves/transfer.h"
 
-/** What a member that comes, or goes, makes a record count as. */
+/** The cause by which a record is counted that comes in because a member came or went. */
 #define CAUSE_JOIN (LABEL_POD_ADD + 1)
 
 enum gather_step { GATHER_DONE, GATHER_AGAIN, GATHER_NOMEM };
 
-/** READY, or behind a gate; backoff if that is to be asked and lasts. May leave the section. */
+/**
+ * Where a complete record goes: GATED if a gate refuses, else READY. With `after_backoff`, while
+ * its backoff lasts: ERROR_BACKOFF in place of READY, and where a backoff keeps the gate
+ * (queue_backoff_keeps_gate) at once, without asking. May leave the section.
+ */
 struct way gather_way(struct worker *worker, const struct view *view, bool after_backoff);
 
 /**
- * Does its gate refuse the record again, and nothing is to be noted? A leftover that counts from
- * its last refusal begins anew.
+ * Would the record stay GATED, by the same gate, with nothing to note? With gates_see_leftover the
+ * limit of a leftover counts from the last refusal, so that is noted.
  */
 static inline bool
 gather_stays_gated(const struct queue *queue, const struct view *view, const struct way *way)
@@ -77,7 +81,7 @@ void gather_count(struct worker *worker, uint64_t number, enum place place, uint
 void gather_count_pods(struct worker *worker, enum place place, uint32_t cause, uint64_t pods,
                        bool entity);
 
-/** The record becomes READY: so members begin to be tried that never were. */
+/** The record becomes READY: that is the first attempt of members that had none. */
 void gather_begin_attempts(struct worker *worker, uint64_t number, int64_t now);
 
 /** Of one member; if it changed meanwhile, its pop says when it was tried first. */
