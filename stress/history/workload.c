@@ -146,12 +146,22 @@ some_rejection(actor_t *actor)
     return why;
 }
 
+/*
+ * Now and then a tick and a look at the pod follow: without them a thread that is alone and slow
+ * finds hardly a pod in a backoff before and behind a tick, and due_rule.c has nothing to decide.
+ */
 static void
 fail_one(actor_t *actor)
 {
-    if (actor->in_hand_count > 0)
-        actor_fail_in_hand(actor, dice_roll(&actor->dice, actor->in_hand_count),
-                           some_rejection(actor));
+    if (actor->in_hand_count == 0)
+        return;
+    unsigned which = dice_roll(&actor->dice, actor->in_hand_count);
+    uint32_t name = actor->in_hand[which].index;
+    actor_fail_in_hand(actor, which, some_rejection(actor));
+    if (dice_roll(&actor->dice, 8) != 0)
+        return;
+    actor_tick(actor);
+    actor_find(actor, name);
 }
 
 static void
