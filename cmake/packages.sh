@@ -10,6 +10,8 @@ page_packages=(python3 gnuplot-nox)
 bench_packages=(libtbb-dev libconcurrentqueue-dev "${page_packages[@]}")
 # bench/report/picture
 picture_packages=(chromium-headless-shell imagemagick)
+# tools/top/picture
+top_picture_packages=(tmux aha "${picture_packages[@]}")
 # bindings/python: what its package is built with.
 python_packages=(python3-dev python3-cffi python3-setuptools python3-wheel)
 # tests/run: the other compiler with its ThreadSanitizer, the layout of sources, the model checker, nm, what tests/tidy is

@@ -11,7 +11,8 @@
  *   /state    what the page reads
  *
  * Both look at every pod, without stopping the scheduler. The work is made up: jobs come, some do
- * not fit, some fail, now and then there is room again.
+ * not fit, some fail, now and then there is room again. The scenes of a film are a group: they are
+ * rendered together or not at all.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,6 +33,7 @@
 #define HISTORY 300 /* seconds */
 #define LONGEST 12
 #define JOBS_WAITING 150
+#define SCENES_MAX 6
 
 static schedq_t *queue;
 static uint64_t cores, licence; /* bits of plugins */
@@ -85,7 +87,63 @@ within_quota(void *ctx, uint64_t job)
     return job % 40 != 7 || job < atomic_load(&paid);
 }
 
-/* Jobs come in waves; one in 60 is not to begin before a time. */
+static void
+add_job(schedq_worker_t *worker, uint64_t job, int32_t priority)
+{
+    schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
+    schedq_result_t result;
+    char name[40];
+    int length = snprintf(name, sizeof name, "render/%" PRIu64, job);
+
+    spec.object = job;
+    spec.priority = priority;
+    must(schedq_add(worker, name, (size_t)length, &spec, &result) == SCHEDQ_OK,
+         schedq_worker_error(worker));
+    if (job % 60 == 11) {
+        int64_t later = schedq_now(queue) + INT64_C(20000000000);
+
+        must(schedq_not_before(worker, result.pod, later, NULL) == SCHEDQ_OK,
+             schedq_worker_error(worker));
+    }
+}
+
+static uint32_t
+scenes_of(uint64_t film)
+{
+    return 3 + (uint32_t)(film % (SCENES_MAX - 2));
+}
+
+/* A film's group has its number, and needs all of its scenes. */
+static void
+add_scene(schedq_worker_t *worker, uint64_t film, uint32_t scene)
+{
+    schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
+    char name[40];
+    int length = snprintf(name, sizeof name, "film-%" PRIu64 "/scene-%" PRIu32, film, scene);
+
+    spec.group = film;
+    must(schedq_add(worker, name, (size_t)length, &spec, NULL) == SCHEDQ_OK,
+         schedq_worker_error(worker));
+}
+
+/* Its last scene comes with the next film: until then the others are aside. */
+static void
+add_film(schedq_worker_t *worker, uint64_t film, int32_t priority)
+{
+    schedq_group_spec_t group = SCHEDQ_GROUP_SPEC_INIT;
+
+    group.priority = priority;
+    group.quorum = scenes_of(film);
+    must(schedq_group_add(worker, film, &group, NULL) == SCHEDQ_OK, schedq_worker_error(worker));
+    for (uint32_t scene = 1; scene < scenes_of(film); scene++) {
+        add_scene(worker, film, scene);
+    }
+    if (film > 1) {
+        add_scene(worker, film - 1, scenes_of(film - 1));
+    }
+}
+
+/* Jobs come in waves; one in 60 is not to begin before a time, and with one in 30 comes a film. */
 static void *
 add_jobs(void *unused)
 {
@@ -94,21 +152,12 @@ add_jobs(void *unused)
 
     (void)unused;
     for (uint64_t job = 0; !atomic_load(&ends); job++, atomic_store(&jobs, job)) {
-        schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
         schedq_stats_t stats = SCHEDQ_STATS_INIT;
-        schedq_result_t result;
-        char name[32];
-        int length = snprintf(name, sizeof name, "render/%" PRIu64, job);
+        int32_t priority = (int32_t)dice(&random, 3);
 
-        spec.object = job;
-        spec.priority = (int32_t)dice(&random, 3);
-        must(schedq_add(worker, name, (size_t)length, &spec, &result) == SCHEDQ_OK,
-             schedq_worker_error(worker));
-        if (job % 60 == 11) {
-            int64_t later = schedq_now(queue) + INT64_C(20000000000);
-
-            must(schedq_not_before(worker, result.pod, later, NULL) == SCHEDQ_OK,
-                 schedq_worker_error(worker));
+        add_job(worker, job, priority);
+        if (job % 30 == 0) {
+            add_film(worker, 1 + job / 30, priority);
         }
         do {
             pause_ms(job / 200 % 2 == 0 ? 10 : 30);
@@ -118,19 +167,35 @@ add_jobs(void *unused)
     return NULL;
 }
 
-/* Ends a cycle: most jobs are placed, others find no cores or no licence, or their node dies. */
+/*
+ * Ends a cycle: most jobs are placed, others find no cores or no licence, or their node dies. The
+ * scenes of a film share its fate.
+ */
 static void
-end_cycle(schedq_worker_t *worker, schedq_popped_t *popped, uint64_t *random)
+end_cycle(schedq_worker_t *worker, schedq_popped_group_t *film, schedq_popped_t *jobs_taken,
+          size_t count, uint32_t fate)
 {
     schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
-    uint32_t fate = dice(random, 10);
+    schedq_group_end_t end = SCHEDQ_GROUP_END_INIT;
 
-    if (fate < 6) {
-        (void)schedq_done(worker, popped->token);
+    failure.unschedulable = fate == 9 ? 0 : fate == 8 ? licence : cores;
+    for (size_t i = 0; i < count; i++) {
+        must((fate < 6 ? schedq_done(worker, jobs_taken[i].token)
+                       : schedq_fail(worker, &jobs_taken[i].token, &failure, NULL)) == SCHEDQ_OK,
+             schedq_worker_error(worker));
+    }
+    if (film->group == 0) {
         return;
     }
-    failure.unschedulable = fate == 9 ? 0 : fate == 8 ? licence : cores;
-    (void)schedq_fail(worker, &popped->token, &failure, NULL);
+    end.outcome = fate < 6    ? SCHEDQ_GROUP_PLACED
+                  : fate == 9 ? SCHEDQ_GROUP_ERROR
+                              : SCHEDQ_GROUP_REJECTED;
+    must(schedq_group_done(worker, &film->token, &end, NULL) == SCHEDQ_OK,
+         schedq_worker_error(worker));
+    if (fate < 6) {
+        must(schedq_group_delete(worker, film->group, NULL) == SCHEDQ_OK,
+             schedq_worker_error(worker));
+    }
 }
 
 static void *
@@ -138,12 +203,15 @@ place_jobs(void *number)
 {
     schedq_worker_t *worker = my_worker();
     uint64_t random = (uint64_t)(uintptr_t)number;
-    schedq_popped_t popped;
+    schedq_popped_group_t film;
+    schedq_popped_t jobs_taken[SCENES_MAX];
     schedq_status_t status;
+    size_t count;
 
-    while ((status = schedq_pop(worker, &popped)) == SCHEDQ_OK) {
+    while ((status = schedq_pop_group_until(worker, SCHEDQ_NO_DEADLINE, &film, jobs_taken,
+                                            SCENES_MAX, &count)) == SCHEDQ_OK) {
         pause_ms(5 + (long)dice(&random, 20));
-        end_cycle(worker, &popped, &random);
+        end_cycle(worker, &film, jobs_taken, count, dice(&random, 10));
     }
     must(status == SCHEDQ_CLOSED, schedq_worker_error(worker));
     return NULL;
@@ -185,7 +253,7 @@ make_room(void *unused)
 
 struct depth {
     int64_t time; /* seconds since 1970 */
-    uint64_t pods[SCHEDQ_HELD + 1];
+    uint64_t pods[SCHEDQ_ASIDE + 1];
 };
 
 static pthread_mutex_t history_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -209,7 +277,8 @@ watch(void *unused)
                      [SCHEDQ_PARKED] = stats.parked,
                      [SCHEDQ_GATED] = stats.gated,
                      [SCHEDQ_INFLIGHT] = stats.inflight,
-                     [SCHEDQ_HELD] = stats.held},
+                     [SCHEDQ_HELD] = stats.held,
+                     [SCHEDQ_ASIDE] = stats.aside},
         };
         pthread_mutex_unlock(&history_lock);
         pause_ms(1000);
@@ -221,6 +290,7 @@ watch(void *unused)
 
 struct waiting {
     schedq_pod_t pod;
+    uint64_t group;
     int64_t since_ns;
     char name[SCHEDQ_NAME_MAX + 1];
 };
@@ -230,12 +300,25 @@ struct longest {
     size_t count;
 };
 
-/* A visitor of schedq_snapshot: keeps the oldest, in order. */
+/* The number of the entry with a pod of that group; the count, if there is none. */
+static size_t
+entry_of(const struct longest *longest, uint64_t group)
+{
+    size_t i = 0;
+
+    while (i < longest->count && (group == 0 || longest->pods[i].group != group)) {
+        i++;
+    }
+    return i;
+}
+
+/* A visitor of schedq_snapshot: keeps the oldest, in order, and of each group one pod. */
 static int
 keep_oldest(void *ctx, const schedq_pod_info_t *pod)
 {
     struct longest *longest = ctx;
-    size_t i = longest->count;
+    size_t last = entry_of(longest, pod->group);
+    size_t i = last;
 
     if (pod->place == SCHEDQ_INFLIGHT) {
         return 1;
@@ -243,13 +326,15 @@ keep_oldest(void *ctx, const schedq_pod_info_t *pod)
     while (i > 0 && pod->history.timestamp_ns < longest->pods[i - 1].since_ns) {
         i--;
     }
-    if (i == LONGEST) {
-        return 1;
+    if (i == LONGEST || (i == last && last < longest->count)) {
+        return 1; /* too young, or its group has an older one */
     }
-    longest->count += longest->count < LONGEST;
-    memmove(&longest->pods[i + 1], &longest->pods[i],
-            (longest->count - i - 1) * sizeof longest->pods[0]);
-    longest->pods[i] = (struct waiting){.pod = pod->pod, .since_ns = pod->history.timestamp_ns};
+    if (last == longest->count) {
+        last = longest->count < LONGEST ? longest->count++ : LONGEST - 1;
+    }
+    memmove(&longest->pods[i + 1], &longest->pods[i], (last - i) * sizeof longest->pods[0]);
+    longest->pods[i] = (struct waiting){
+        .pod = pod->pod, .group = pod->group, .since_ns = pod->history.timestamp_ns};
     memcpy(longest->pods[i].name, pod->name, pod->name_length);
     return 1;
 }
@@ -309,7 +394,7 @@ static void
 say_history(struct text *text)
 {
     say(text, "{\"places\":[");
-    for (int place = SCHEDQ_ACTIVE; place <= SCHEDQ_HELD; place++) {
+    for (int place = SCHEDQ_ACTIVE; place <= SCHEDQ_ASIDE; place++) {
         say(text, "%s\"%s\"", place > SCHEDQ_ACTIVE ? "," : "",
             schedq_place_name((schedq_place_t)place));
     }
@@ -320,7 +405,7 @@ say_history(struct text *text)
         const struct depth *depth = &history[i % HISTORY];
 
         say(text, "%s[%" PRId64, i > first ? ",\n" : "", depth->time);
-        for (int place = SCHEDQ_ACTIVE; place <= SCHEDQ_HELD; place++) {
+        for (int place = SCHEDQ_ACTIVE; place <= SCHEDQ_ASIDE; place++) {
             say(text, ",%" PRIu64, depth->pods[place]);
         }
         say(text, "]");
@@ -341,15 +426,20 @@ say_longest(struct text *text)
     say(text, ",\n\"longest\":[");
     for (size_t i = 0; i < longest.count; i++) {
         schedq_explanation_t explanation = SCHEDQ_EXPLANATION_INIT;
+        schedq_group_info_t group = SCHEDQ_GROUP_INFO_INIT;
         char why[400];
 
+        (void)schedq_group_get(worker, longest.pods[i].group, &group); /* waiting 0: it has none */
         if (schedq_explain(worker, longest.pods[i].pod, &explanation) != SCHEDQ_OK) {
             continue;
         }
         (void)schedq_explanation_text(queue, &explanation, why, sizeof why);
         say(text, "%s{\"name\":", between);
         say_string(text, longest.pods[i].name);
-        say(text, ",\"place\":\"%s\",\"seconds\":%.1f,\"attempts\":%" PRIu32 ",\"why\":",
+        say(text,
+            ",\"with\":%" PRIu64 ",\"place\":\"%s\",\"seconds\":%.1f,\"attempts\":%" PRIu32
+            ",\"why\":",
+            group.waiting > 1 ? group.waiting - 1 : 0,
             schedq_place_name((schedq_place_t)explanation.place),
             (double)(explanation.now_ns - explanation.history.timestamp_ns) / 1e9,
             explanation.history.attempts);

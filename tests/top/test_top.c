@@ -73,8 +73,8 @@ a_first_page_has_no_rates(void **state)
     char *text = view_text(&view);
 
     (void)state;
-    assert_non_null(strstr(text, "EACH SECOND\n       adds"));
-    assert_non_null(strstr(text, "\n          -         -         -"));
+    assert_non_null(strstr(text, "EACH SECOND\n      adds"));
+    assert_non_null(strstr(text, "\n         -        -        -"));
     free(text);
     page_free(&now);
 }
@@ -88,7 +88,7 @@ a_counter_that_began_anew_has_no_rate(void **state)
     char *text = view_text(&view);
 
     (void)state;
-    assert_non_null(strstr(text, "\n          -         2         -"));
+    assert_non_null(strstr(text, "\n         -        2        -"));
     free(text);
     page_free(&before);
     page_free(&now);
@@ -125,6 +125,44 @@ quantiles_are_upper_bounds_of_buckets(void **state)
     assert_null(page_quantile(&page, "h", NULL, "c", "y", 0.5));
     assert_null(page_quantile(&page, "h", NULL, "c", "z", 0.5));
     page_free(&page);
+}
+
+static void
+no_wait_is_said_to_be_longer_than_the_oldest(void **state)
+{
+    page_t now = page_of("schedq_workers 1\n"
+                         "schedq_pod_wait_seconds_bucket{place=\"held\",le=\"1\"} 1\n"
+                         "schedq_pod_wait_seconds_bucket{place=\"held\",le=\"+Inf\"} 2\n"
+                         "schedq_pod_wait_seconds_count{place=\"held\"} 2\n"
+                         "schedq_oldest_pod_seconds{place=\"held\"} 7\n");
+    const view_t view = {.now = &now, .where = "x"};
+    char *text = view_text(&view);
+
+    (void)state;
+    assert_non_null(strstr(text, "  held                    2      7.0 s    <=1.0 s    <=7.0 s"));
+    free(text);
+    page_free(&now);
+}
+
+static void
+a_page_with_groups_tells_which_members_wait_for_others(void **state)
+{
+    page_t without = page_of("schedq_workers 1\n");
+    page_t with = page_of("schedq_workers 1\n"
+                          "scheduler_pending_pods{queue=\"incomplete\"} 3\n"
+                          "scheduler_pending_pods{queue=\"pending\"} 2\n");
+    view_t view = {.now = &without, .where = "x"};
+    char *text = view_text(&view);
+
+    (void)state;
+    assert_null(strstr(text, "group"));
+    free(text);
+    view.now = &with;
+    text = view_text(&view);
+    assert_non_null(strstr(text, "3 lack others of their group, and 2 wait for its cycle\n"));
+    free(text);
+    page_free(&without);
+    page_free(&with);
 }
 
 static void
@@ -168,6 +206,8 @@ main(void)
         cmocka_unit_test(a_counter_that_began_anew_has_no_rate),
         cmocka_unit_test(each_queue_of_a_page_has_its_own_samples),
         cmocka_unit_test(quantiles_are_upper_bounds_of_buckets),
+        cmocka_unit_test(no_wait_is_said_to_be_longer_than_the_oldest),
+        cmocka_unit_test(a_page_with_groups_tells_which_members_wait_for_others),
         cmocka_unit_test(labels_may_have_any_characters),
         cmocka_unit_test(what_is_no_page_is_refused_with_its_line),
     };

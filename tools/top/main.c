@@ -194,9 +194,20 @@ run_batch(top_t *top)
 
 /* ---- on the terminal ------------------------------------------------------------------------- */
 
+static int
+lines_of(const char *text)
+{
+    int lines = 0;
+
+    for (; *text != '\0'; text++) {
+        lines += *text == '\n';
+    }
+    return lines;
+}
+
 /* As many lines as there is room for, from number `first` on. The last line of all is `said`. */
 static void
-draw(const char *text, int first, const char *said)
+draw(const char *text, int first, const char *said, attr_t how)
 {
     int number = 0;
 
@@ -207,11 +218,14 @@ draw(const char *text, int first, const char *said)
 
         if (number >= first) {
             (void)attrset((int)style);
+            if (number == 0) {
+                (void)mvhline(0, 0, ' ', COLS); /* the bar is as wide as the terminal */
+            }
             (void)mvaddnstr(number - first, 0, line, length < COLS ? length : COLS);
         }
         line += length + (line[length] == '\n');
     }
-    (void)attrset(A_DIM);
+    (void)attrset((int)how);
     (void)mvaddnstr(LINES - 1, 0, said, COLS - 1);
     (void)attrset(A_NORMAL);
     (void)refresh();
@@ -269,6 +283,30 @@ wait_for_key(double seconds, const sigset_t *open)
     return key != ERR || ppoll(&keys, 1, &most, open) <= 0 ? key : getch();
 }
 
+/* What the keys do; or why the last look failed, and how old that makes what is shown. */
+static void
+draw_all(screen_t *screen, const top_t *top, const char *text, const char *why)
+{
+    int lines = lines_of(text), room = LINES - 1;
+    char said[WHY_SIZE + 60];
+
+    screen->first = screen->first < lines - room ? screen->first : lines - room;
+    screen->first = screen->first > 0 ? screen->first : 0;
+    if (*why != '\0') {
+        (void)snprintf(said, sizeof said, "%.0f s old: %s", seconds_now() - top->now_s, why);
+        draw(text, screen->first, said, A_REVERSE);
+        return;
+    }
+    int length = snprintf(said, sizeof said, "q: end   + -: every %" PRIu64 " s%s", screen->every_s,
+                          page_queue(&top->now, 1) != NULL ? "   n p: queue" : "");
+
+    if (lines > room && length > 0) {
+        (void)snprintf(said + length, sizeof said - (size_t)length, "   up down: lines %d-%d of %d",
+                       screen->first + 1, screen->first + room, lines);
+    }
+    draw(text, screen->first, said, A_DIM);
+}
+
 /*
  * Draws, and takes keys, until it is time for the next look. False: no memory. Interruptions come
  * in wait_for_key only: else one that came behind the loop's test would wait for the next look.
@@ -287,17 +325,13 @@ show(screen_t *screen, top_t *top, const char *why)
     (void)sigaddset(&interruptions, SIGTERM);
     (void)sigprocmask(SIG_BLOCK, &interruptions, &open);
     for (; now < until && !screen->ends && !interrupt_came(); now = seconds_now()) {
-        char keys[100];
         char *text = text_of(top);
 
         shows = text != NULL;
         if (!shows) {
             break;
         }
-        (void)snprintf(keys, sizeof keys,
-                       "every %" PRIu64 " s   q: end   n p: queue   + -: period   up down: scroll",
-                       screen->every_s);
-        draw(text, screen->first, *why != '\0' ? why : keys);
+        draw_all(screen, top, text, why);
         free(text);
         take_key(screen, top, wait_for_key(until - now, &open));
     }

@@ -1,6 +1,7 @@
 /* The text of view.h. */
 #include "view.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,19 +54,35 @@ duration(double seconds, char text[20])
     return text;
 }
 
-/* A bucket's upper bound is all that a histogram tells. */
+/* A bucket's upper bound is all that a histogram tells; `oldest` bounds it too, if it is known. */
 static const char *
-bound(const char *most, bool is_time, char text[24])
+time_bound(const char *most, double oldest, char text[24])
 {
     char time[20];
 
     if (most == NULL) {
         return "-";
     }
+    double bound = strtod(most, NULL); /* "+Inf" too */
+
+    bound = bound < oldest ? bound : oldest;
+    if (bound == INFINITY) {
+        return "beyond";
+    }
+    (void)snprintf(text, 24, "<=%s", duration(bound, time));
+    return text;
+}
+
+static const char *
+count_bound(const char *most, char text[24])
+{
+    if (most == NULL) {
+        return "-";
+    }
     if (strcmp(most, "+Inf") == 0) {
         return "beyond";
     }
-    (void)snprintf(text, 24, "<=%s", is_time ? duration(strtod(most, NULL), time) : most);
+    (void)snprintf(text, 24, "%s%s", strcmp(most, "0") == 0 ? "" : "<=", most);
     return text;
 }
 
@@ -76,8 +93,23 @@ write_first(const view_t *view, FILE *out)
     if (view->queue != NULL) {
         fprintf(out, "  queue %s", view->queue);
     }
-    fprintf(out, "  workers %.0f  nominated %.0f\n\n", value_of(view, "schedq_workers", NULL, NULL),
-            value_of(view, "schedq_nominated_pods", NULL, NULL));
+    fprintf(out, "\nworkers %.0f  nominated %.0f  calls that stand %.0f\n\n",
+            value_of(view, "schedq_workers", NULL, NULL),
+            value_of(view, "schedq_nominated_pods", NULL, NULL),
+            value_of(view, "schedq_standing_calls", NULL, NULL));
+}
+
+/* Nothing, if the queue knows of no group. */
+static void
+write_aside(const view_t *view, FILE *out)
+{
+    static const char name[] = "scheduler_pending_pods";
+
+    if (page_find(view->now, name, view->queue, "queue", "incomplete") != NULL) {
+        fprintf(out, "  of these, %.0f lack others of their group, and %.0f wait for its cycle\n",
+                value_of(view, name, "queue", "incomplete"),
+                value_of(view, name, "queue", "pending"));
+    }
 }
 
 static void
@@ -95,14 +127,16 @@ write_places(const view_t *view, FILE *out)
         double pods = value_of(view, count, "place", place);
         double age = value_of(view, "schedq_oldest_pod_seconds", "place", place);
 
-        fprintf(
-            out, "  %-14s %10.0f %10s %10s %10s %10s\n", place, pods,
-            pods > 0 ? duration(age, oldest) : "-",
-            bound(page_quantile(view->now, waits, view->queue, "place", place, 0.5), true, half),
-            bound(page_quantile(view->now, waits, view->queue, "place", place, 0.99), true, most),
-            bound(page_quantile(view->now, attempts, view->queue, "place", place, 0.99), false,
-                  tries));
+        fprintf(out, "  %-14s %10.0f %10s %10s %10s %10s\n", place, pods,
+                pods > 0 ? duration(age, oldest) : "-",
+                time_bound(page_quantile(view->now, waits, view->queue, "place", place, 0.5), age,
+                           half),
+                time_bound(page_quantile(view->now, waits, view->queue, "place", place, 0.99), age,
+                           most),
+                count_bound(page_quantile(view->now, attempts, view->queue, "place", place, 0.99),
+                            tries));
     }
+    write_aside(view, out);
     fputc('\n', out);
 }
 
@@ -122,11 +156,11 @@ write_rates(const view_t *view, FILE *out)
 
     fprintf(out, "EACH SECOND\n ");
     for (size_t i = 0; i < count; i++) {
-        fprintf(out, " %9s", rates[i].title);
+        fprintf(out, " %8s", rates[i].title);
     }
     fprintf(out, "\n ");
     for (size_t i = 0; i < count; i++) {
-        fprintf(out, " %9s", rate(view, rates[i].name, NULL, NULL, text));
+        fprintf(out, " %8s", rate(view, rates[i].name, NULL, NULL, text));
     }
     fprintf(out, "\n\n");
 }
@@ -198,8 +232,10 @@ write_calls(const view_t *view, FILE *out)
             continue;
         }
         fprintf(out, "  %-20s %10s %10s %10s\n", call, rate(view, count, "call", call, each),
-                bound(page_quantile(view->now, name, view->queue, "call", call, 0.5), true, half),
-                bound(page_quantile(view->now, name, view->queue, "call", call, 0.99), true, most));
+                time_bound(page_quantile(view->now, name, view->queue, "call", call, 0.5), INFINITY,
+                           half),
+                time_bound(page_quantile(view->now, name, view->queue, "call", call, 0.99),
+                           INFINITY, most));
     }
     fputc('\n', out);
 }
@@ -208,19 +244,23 @@ static void
 write_memory(const view_t *view, FILE *out)
 {
     static const char *const kinds[] = {"entries", "names", "index", "queues", "other"};
+    const size_t count = sizeof kinds / sizeof kinds[0];
     const double mib = 1024 * 1024;
     double sum = 0;
 
     fprintf(out, "MEMORY, MiB\n ");
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, " %8s", kinds[i]);
+    }
+    fprintf(out, " %8s %8s\n ", "sum", "waiting");
+    for (size_t i = 0; i < count; i++) {
         double bytes = value_of(view, "schedq_memory_bytes", "kind", kinds[i]);
 
         sum += bytes;
-        fprintf(out, " %s %.1f ", kinds[i], bytes / mib);
+        fprintf(out, " %8.1f", bytes / mib);
     }
-    fprintf(out, " sum %.1f  waiting %.1f  calls that stand %.0f\n", sum / mib,
-            value_of(view, "schedq_memory_waiting_bytes", NULL, NULL) / mib,
-            value_of(view, "schedq_standing_calls", NULL, NULL));
+    fprintf(out, " %8.1f %8.1f\n", sum / mib,
+            value_of(view, "schedq_memory_waiting_bytes", NULL, NULL) / mib);
 }
 
 char *
