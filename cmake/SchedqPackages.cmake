@@ -4,13 +4,14 @@
 #   libschedq-dev   what a program is built with; documents, examples, manual pages of the headers
 #   schedq-tools    schedq-replay, schedq-trace, schedq-bench, schedq-conform, schedq-top
 #   python3-schedq  the Python package, with a copy of the library
+#   golang-schedq-dev, librust-schedq-dev   sources of the Go package and of the Rust crates, which libschedq-dev's library is linked with
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME schedq)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "${SCHEDQ_MAINTAINER}")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
-set(CPACK_COMPONENTS_ALL runtime development tools python)
+set(CPACK_COMPONENTS_ALL runtime development tools python go rust)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -59,9 +60,26 @@ set(CPACK_COMPONENT_PYTHON_DESCRIPTION "scheduling queue without a global lock, 
 ${says}
 This package waits without the interpreter's lock, and in asyncio.")
 
+set(CPACK_DEBIAN_GO_PACKAGE_NAME golang-schedq-dev)
+set(CPACK_DEBIAN_GO_PACKAGE_SECTION golang)
+set(CPACK_DEBIAN_GO_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_GO_PACKAGE_DEPENDS "libschedq-dev (>= ${PROJECT_VERSION}), pkg-config")
+set(CPACK_COMPONENT_GO_DESCRIPTION "scheduling queue without a global lock, Go package
+${says}
+This package has the sources of the Go package, which needs Go 1.24 or
+later, and says how a program uses them.")
+
+set(CPACK_DEBIAN_RUST_PACKAGE_NAME librust-schedq-dev)
+set(CPACK_DEBIAN_RUST_PACKAGE_SECTION rust)
+set(CPACK_DEBIAN_RUST_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_RUST_PACKAGE_DEPENDS "libschedq-dev (>= ${PROJECT_VERSION}), librust-pkg-config-dev")
+set(CPACK_COMPONENT_RUST_DESCRIPTION "scheduling queue without a global lock, Rust crates
+${says}
+This package has the sources of the crates schedq and schedq-sys.")
+
 # What Debian wants in each package: its licence, and who made it when.
 string(TIMESTAMP schedq_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
-foreach(component runtime development tools python)
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
     string(TOUPPER ${component} variable)
     set(schedq_package ${CPACK_DEBIAN_${variable}_PACKAGE_NAME})
     set(documents ${CMAKE_INSTALL_DATAROOTDIR}/doc/${schedq_package})

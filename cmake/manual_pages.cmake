@@ -1,5 +1,5 @@
 # Of the pages that Doxygen made in PAGES, keeps those that are about schedq by name: a member called `active` has no page of its
-# own. Those of the headers are called schedq_NAME.h, not NAME.h, and links follow.
+# own. Those of the headers are called schedq_NAME.h, not NAME.h, and links follow. A template is called without its parameters.
 file(GLOB pages ${PAGES}/*.3)
 foreach(page IN LISTS pages)
     get_filename_component(name ${page} NAME)
@@ -14,5 +14,9 @@ foreach(page IN LISTS pages)
     file(READ ${page} text LIMIT 200)
     if(text MATCHES "^\\.so man3/([a-z]+\\.h\\.3)")
         file(WRITE ${page} ".so man3/schedq_${CMAKE_MATCH_1}\n")
+    elseif(text MATCHES "\\.SH NAME\n[a-z_:]+< [A-Z] >")
+        file(READ ${page} text)
+        string(REGEX REPLACE "(\\.SH NAME\n[a-z_:]+)< [A-Z] >" "\\1" text "${text}")
+        file(WRITE ${page} "${text}")
     endif()
 endforeach()

@@ -95,6 +95,15 @@ conform_by_driver()
     [ "${PIPESTATUS[0]}" -eq 0 ]
 }
 
+# go_examples: each prints what it should.
+go_examples()
+{
+    local name
+    for name in first batch; do
+        in_binding go run "./examples/$name" | diff -u "$root/bindings/go/examples/$name/$name.expected" - || return
+    done
+}
+
 # go_tests PREFIX SCHEDQ-CONFORM: the binding's tests, and the conformance vectors through its driver, against a copy that is
 # installed there; nothing where there is no Go.
 go_tests()
@@ -104,7 +113,7 @@ go_tests()
         echo "left out: the Go binding is not tested"
         return
     fi
-    go_format bindings/go && in_binding go vet ./... && in_binding go test -count=1 ./... &&
+    go_format bindings/go && in_binding go vet ./... && in_binding go test -count=1 ./... && go_examples &&
         in_binding go build -o "$kube_build/bin/schedq-driver" ./cmd/schedq-driver || return
     for engine in mutex lockfree; do
         conform_by_driver "$engine" "$2" || return
@@ -119,6 +128,7 @@ kube_parts()
     part "gofmt" go_format bindings/go
     part "go vet" in_binding go vet ./...
     part "go test" in_binding go test -count=1 ./...
+    part "go examples" go_examples
     part "go test -race" in_binding go test -count=1 -race ./...
     part "schedq-driver" in_binding go build -o "$kube_build/bin/schedq-driver" ./cmd/schedq-driver || return
     for engine in mutex lockfree; do

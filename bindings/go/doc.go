@@ -56,5 +56,9 @@
 // # Building
 //
 // The package asks pkg-config for schedq: install the library, and name its directory in PKG_CONFIG_PATH if it is not
-// a standard one.
+// a standard one. No server has the package: a module names the folder of its sources,
+//
+//	go mod edit -require=schedq@v0.0.0 -replace=schedq=/usr/share/gocode/src/schedq
+//
+// examples/first and examples/batch are whole programs; docs/GO.md goes through them.
 package schedq

@@ -86,7 +86,8 @@ func (queue *Queue) Close() {
 }
 
 // Destroy ends a queue that has no pods and frees its memory. No other call may overlap with it or follow it if it
-// returns nil: a program that cannot promise that calls Close only. The queue is closed in any case.
+// returns nil, not even [Queue.Run], which returns soon after [Queue.Close]: wait for it. A program that cannot promise that calls
+// Close only. The queue is closed in any case.
 //
 // Errors: ErrNotEmpty, which says how many pods are where: end them, or call DestroyWithPods.
 func (queue *Queue) Destroy() error {

@@ -138,8 +138,8 @@ type Callbacks struct {
 	Context    unsafe.Pointer   // in C memory that lives as long as the queue; each of them gets it
 }
 
-// RegisterPlugin registers a plugin with the events that it wants, and returns its bit. During setup. A profile has room
-// for 63, late names included.
+// RegisterPlugin registers a plugin with the events that it wants, and returns its bit. During setup, which ends with the first call
+// that needs a worker, as [Queue.Add] does. A profile has room for 63, late names included.
 //
 // Errors: ErrExists, the name is taken, with its bit; ErrFull; ErrBusy, setup is over; ErrInvalid; ErrNoMemory.
 func (queue *Queue) RegisterPlugin(profile Profile, name string, options PluginOptions,

@@ -7,7 +7,7 @@ import unittest
 import warnings
 
 import schedq
-from schedq import Engine, GroupOutcome, Place, Queue, Spec
+from schedq import Action, Engine, GroupOutcome, Interest, Place, Queue, Spec
 from support import PATIENCE, SECOND_NS, Case, join, thread
 
 GANG = 7
@@ -61,6 +61,24 @@ class Groups(Case):
             self.assertEqual(found and (found.place, found.group), (Place.ASIDE, GANG))
             active = queue.group_activate(GANG)
             self.assertEqual(active and active.to_active, 1)
+
+        self.each_engine(test)
+
+    def test_a_group_whose_members_all_failed_is_rejected(self) -> None:
+        def test(engine: Engine) -> None:
+            queue = Queue(engine=engine)
+            gpu = queue.plugin("GPU", [Interest("Node", Action.ADD)])
+            gather(queue, 2)
+            with queue.pop_group() or self.fail() as popped:
+                for pod in popped.members:
+                    pod.fail(gpu)
+            info = queue.group_look(GANG)
+            self.assertEqual(info and (info.place, info.unschedulable), (Place.PARKED, gpu))
+            queue.group_activate(GANG)
+            with queue.pop_group() or self.fail() as popped:
+                popped.members[0].fail(gpu)  # the other one is done: one is enough from here on
+            info = queue.group_look(GANG)
+            self.assertEqual(info and info.place, Place.ACTIVE)
 
         self.each_engine(test)
 

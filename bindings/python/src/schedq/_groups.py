@@ -24,7 +24,7 @@ def fill_group(priority: int, quorum: int, profile: int, object: int, parent: in
 
 
 class PoppedGroup:
-    """A group in flight, with its members. Its holder ends those, then the group by end(); a with statement does it by its outcome.
+    """A group in flight, with its members. Its holder ends those, then the group by end(); a with statement does it by what its body did.
 
     `group` is 0 if what was popped is a pod in no group: members[0]. Then there is no group to end.
     """
@@ -103,12 +103,17 @@ class PoppedGroup:
     def __exit__(
         self, kind: Optional[type[BaseException]], error: Optional[BaseException], traceback: Optional[TracebackType]
     ) -> None:
-        """Members that have not ended are done, or have failed by an error; then the group is PLACED, or ERROR."""
+        """Members that have not ended are done, or, if the body raised, fail by an error. Then the group is ERROR if the body raised,
+        REJECTED if each member has failed, else PLACED."""
         for member in self.members:
             member.__exit__(kind, error, traceback)
         if not self._ended:
+            rejected = all(member._failed for member in self.members)
             try:
-                self.end(GroupOutcome.PLACED if kind is None else GroupOutcome.ERROR)
+                if kind is not None:
+                    self.end(GroupOutcome.ERROR)
+                else:
+                    self.end(GroupOutcome.REJECTED if rejected else GroupOutcome.PLACED)
             except Stale:  # what is raised came out of the end that ended it
                 self._ended = True
 

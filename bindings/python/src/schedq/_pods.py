@@ -112,7 +112,7 @@ class Popped:
     One that is dropped without either stays in flight, and a ResourceWarning says so.
     """
 
-    __slots__ = ("_queue", "_c", "_room", "_ended", "name", "object")
+    __slots__ = ("_queue", "_c", "_room", "_ended", "_failed", "name", "object")
 
     name: str
     object: Any  #: what the pod was added or updated with
@@ -120,6 +120,7 @@ class Popped:
     def __init__(self, queue: Queue, c: Any, room: Any = None) -> None:
         """`room` is the memory of `c`, if that is not its own."""
         self._ended = False
+        self._failed = False
         self._queue = queue
         self._c = c
         self._room = room
@@ -158,6 +159,7 @@ class Popped:
         c = ffi.new("schedq_result_t *")
         status = lib.sqp_fail(queue._c, ffi.addressof(self._c, "token"), failure, c)
         self._note_end(status)
+        self._failed = self._ended
         if spec is not None:
             queue._objects.drop(spec.object)
         status = queue._settle(status)
