@@ -39,8 +39,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libschedq${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), libck-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "scheduling queue without a global lock, development files
 ${says}
-This package has headers, static libraries, CMake and pkg-config files,
-documents and examples.")
+This package has headers, static libraries, CMake and pkg-config files;
+documents and examples are in /usr/share/doc/schedq.")
 
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME schedq-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION devel)
@@ -73,6 +73,7 @@ set(CPACK_DEBIAN_RUST_PACKAGE_NAME librust-schedq-dev)
 set(CPACK_DEBIAN_RUST_PACKAGE_SECTION rust)
 set(CPACK_DEBIAN_RUST_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_RUST_PACKAGE_DEPENDS "libschedq-dev (>= ${PROJECT_VERSION}), librust-pkg-config-dev")
+set(CPACK_DEBIAN_RUST_PACKAGE_SUGGESTS librust-tokio-dev)
 set(CPACK_COMPONENT_RUST_DESCRIPTION "scheduling queue without a global lock, Rust crates
 ${says}
 This package has the sources of the crates schedq and schedq-sys.")

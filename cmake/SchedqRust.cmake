@@ -9,8 +9,8 @@ foreach(crate schedq schedq-sys)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${from}/Cargo.toml)
     # Its neighbour has a version in the name of its folder there.
     string(REPLACE "path = \"../schedq-sys\"" "path = \"../schedq-sys-${PROJECT_VERSION}\"" manifest "${manifest}")
-    string(REGEX REPLACE "\\[dev-dependencies\\][^[]*" "" manifest "${manifest}")
-    string(REGEX REPLACE "\\[\\[test\\]\\][^[]*" "" manifest "${manifest}")
+    string(REGEX REPLACE "\\[dev-dependencies\\]\n([^[\n][^\n]*\n)*" "" manifest "${manifest}")
+    string(REGEX REPLACE "\\[\\[test\\]\\]\n([^[\n][^\n]*\n)*" "" manifest "${manifest}")
     file(WRITE ${to}/Cargo.toml "${manifest}")
     # cargo wants sums of a registry's files, but of no file in particular.
     file(WRITE ${to}/.cargo-checksum.json "{\"package\":null,\"files\":{}}\n")

@@ -180,7 +180,9 @@ impl<T: Send + Sync> AsyncWorker<T> {
         }
         *in_a_row = 0;
         loop {
-            let woken = rest(worker.queue(), &shared.readable, told).await?;
+            // Rust 1.63 would keep the reference to the worker, which is not Send, to the end of the statement that makes it.
+            let resting = rest(worker.queue(), &shared.readable, told);
+            let woken = resting.await?;
             if let Woken::Late = woken {
                 worker.tick()?;
             }

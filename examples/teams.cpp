@@ -1,0 +1,147 @@
+/*
+ * Groups from C++: threads that take jobs, and teams of jobs that run together or not at all. Some
+ * need a GPU, and there is none at first: they are rejected, and wait for one. Nobody hears of the
+ * last job: a thread that waited for a while asks whether there is anything left.
+ */
+#include <schedq/schedq.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace
+{
+
+using namespace std::chrono_literals;
+
+constexpr int singles = 40; /* every fourth needs a GPU */
+constexpr int teams = 3;    /* groups of jobs that need GPUs */
+constexpr int members = 4;  /* of each */
+
+enum : std::uint64_t { anywhere, with_gpu }; /* objects: what a job needs */
+
+std::atomic<bool> gpus{false};
+std::atomic<int> placed{0}, rejected{0};
+
+void
+need(bool ok, const char *call, const char *words)
+{
+    if (!ok) {
+        std::fprintf(stderr, "%s: %s\n", call, words);
+        std::exit(EXIT_FAILURE);
+    }
+}
+
+/* Jobs that were popped together: all are placed, or none. */
+bool
+try_jobs(schedq::worker_ref worker, const schedq_popped_t *jobs, std::size_t count,
+         std::uint64_t gpu)
+{
+    const bool fits = jobs[0].object == anywhere || gpus;
+
+    for (std::size_t i = 0; i < count; i++) {
+        schedq::cycle job(worker, jobs[i]);
+
+        if (fits) {
+            need(job.done() == SCHEDQ_OK, "done", worker.error());
+        } else {
+            need(bool(job.reject(gpu)), "reject", worker.error()); /* parked, until there is one */
+        }
+        (fits ? placed : rejected)++;
+    }
+    return fits;
+}
+
+void
+run(const schedq::queue &queue, std::uint64_t gpu)
+{
+    auto worker = queue.this_thread();
+    schedq_popped_t jobs[members];
+
+    while (placed < singles + teams * members) {
+        auto team = worker->pop_group_until(queue.now() + 50ms, jobs, members);
+        if (team.status == SCHEDQ_TIMEDOUT) {
+            continue; /* nothing came so long */
+        }
+        need(bool(team), "pop_group_until", worker->error());
+        const bool fits = try_jobs(*worker, jobs, team->count(), gpu);
+        if (*team) { /* it is empty if the pop took a job that is in no team */
+            need(bool(team->end(fits ? SCHEDQ_GROUP_PLACED : SCHEDQ_GROUP_REJECTED)), "end",
+                 worker->error());
+        }
+    }
+}
+
+void
+add(schedq::worker_ref worker, const std::string &name, std::uint64_t needs, std::uint64_t team)
+{
+    schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
+
+    spec.object = needs;
+    spec.group = team; /* 0: none */
+    need(bool(worker.add(name, spec)), "add", worker.error());
+}
+
+void
+add_jobs(schedq::worker_ref worker)
+{
+    for (int i = 0; i < singles; i++) {
+        add(worker, "job/" + std::to_string(i), i % 4 == 0 ? with_gpu : anywhere, 0);
+    }
+    for (std::uint64_t team = 1; team <= teams; team++) {
+        schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+
+        spec.quorum = members;
+        need(bool(worker.add_group(team, spec)), "add_group", worker.error());
+        for (int i = 0; i < members; i++) {
+            add(worker, "team-" + std::to_string(team) + "/" + std::to_string(i), with_gpu, team);
+        }
+    }
+}
+
+} // namespace
+
+int
+main()
+{
+    const schedq_config_t config = SCHEDQ_CONFIG_INIT;
+    const schedq_interest_t interest = {"GPU", SCHEDQ_ACTION_ADD, 0, nullptr};
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
+    schedq::words why;
+
+    auto queue = schedq::queue::create(config, &why);
+    need(bool(queue), "create", why.c_str());
+    auto gpu_added = queue->define_event("GPU", SCHEDQ_ACTION_ADD, nullptr, &why);
+    need(bool(gpu_added), "define_event", why.c_str());
+    plugin.name = "GPU";
+    plugin.interests = &interest;
+    plugin.interest_count = 1;
+    auto gpu = queue->register_plugin(plugin, &why);
+    need(bool(gpu), "register_plugin", why.c_str());
+
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; i++) {
+        threads.emplace_back([&] { run(*queue, *gpu); });
+    }
+    auto worker = queue->this_thread(&why);
+    need(bool(worker), "this_thread", why.c_str());
+    add_jobs(*worker);
+    while (queue->stats()->parked < singles / 4 + teams * members) {
+        std::this_thread::sleep_for(1ms);
+    }
+    std::printf("%d placed, %d rejected\n", placed.load(), rejected.load());
+
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = *gpu_added;
+    gpus = true; /* first where the program looks, then the queue */
+    need(bool(worker->notify(change)), "notify", worker->error());
+    for (std::thread &thread : threads) {
+        thread.join();
+    }
+    std::printf("%d placed, %d rejected\n", placed.load(), rejected.load());
+    return 0;
+}
