@@ -305,6 +305,15 @@ func (m *Member) Nominate(ctx context.Context, ticket, node uint64) error {
 	return m.wait(ctx, func(then func(error)) error { return m.owner.Nominate(ticket, node, then) })
 }
 
+// Serves says whether this process owns a shard, and its lease is trusted: whether it may act on the shard now.
+func (m *Member) Serves(shard int) (serves bool) {
+	_ = m.call(func() error {
+		serves = m.owner.Serves(shard)
+		return nil
+	})
+	return serves
+}
+
 // Status is what a process says of itself.
 type Status struct {
 	Process string `json:"process"`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -80,6 +81,25 @@ func (f *fixture) none(m *Member) {
 	var out [1]queue.Popped
 	if _, err := m.Pop(ctx, out[:]); err != context.DeadlineExceeded {
 		f.t.Fatalf("%+v, %v", out[0], err)
+	}
+}
+
+// served is how many of the eight shards a member serves.
+func served(m *Member) (count int) {
+	for s := range 8 {
+		if m.Serves(s) {
+			count++
+		}
+	}
+	return count
+}
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within 20 s: %s", what)
+		}
 	}
 }
 
@@ -212,6 +232,32 @@ func TestMembersOfACluster(t *testing.T) {
 		_, err := Open(ctx, Options{Etcd: f.etcd.Client(), Prefix: "/none/", Create: record.NewConfig(0, nil)})
 		if err == nil || !strings.Contains(err.Error(), "legal are 1..4096") {
 			t.Error(err)
+		}
+	})
+
+	t.Run("a shard is not given away while its user is busy with it, and nobody serves it then", func(t *testing.T) {
+		prefix := f.prefix()
+		var busy, asked atomic.Int64
+		busy.Store(1)
+		one := f.open(prefix, owner.Config{Grace: 60 * second, Busy: func(int) int {
+			asked.Add(1)
+			return int(busy.Load())
+		}})
+		eventually(t, "one serves all shards", func() bool { return served(one) == 8 })
+		two := f.open(prefix, owner.Config{})
+		left := make(chan error, 1)
+		go func() { left <- one.Leave(ctx) }()
+		eventually(t, "Busy is asked again and again", func() bool { return asked.Load() > 20 })
+		if served(two) != 0 || served(one) > 4 {
+			t.Errorf("one serves %d shards, two %d, while 4 are being given away", served(one), served(two))
+		}
+		busy.Store(0)
+		if err := <-left; err != nil {
+			t.Error(err)
+		}
+		eventually(t, "two serves all shards", func() bool { return served(two) == 8 })
+		if served(one) != 0 {
+			t.Errorf("one serves %d shards, and left", served(one))
 		}
 	})
 

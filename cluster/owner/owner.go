@@ -55,7 +55,10 @@ type Config struct {
 	MaxParked      int64 // 5 min
 
 	Defects plant.Defects
-	Trace   func(Step) // may be nil
+	Trace   func(Step) // may be nil; calls nothing of the owner
+	// Busy is what the user does outside for a shard that must have ended before the shard is given away, beside the pods that were popped
+	// here; nil: nothing. It is asked after pops have stopped, and again every few milliseconds. It calls nothing of the owner.
+	Busy func(shard int) int
 }
 
 const (
@@ -82,6 +85,9 @@ func (config *Config) setDefaults() {
 	if config.Trace == nil {
 		config.Trace = func(Step) {}
 	}
+	if config.Busy == nil {
+		config.Busy = func(int) int { return 0 }
+	}
 }
 
 // What is what happened in a Step.
@@ -93,6 +99,7 @@ const (
 	Claimed                  // a shard: its owner key is ours
 	Loaded                   // a shard: pops give its pods
 	Stopped                  // a shard: pops give none
+	Resumed                  // a shard: it cannot be given away, and pops give its pods again
 	Released                 // a shard: it was given away
 	Dropped                  // a shard: it is another's, or the lease is gone
 	Unread                   // a spec is none
@@ -109,7 +116,7 @@ type Step struct {
 	Why      error
 }
 
-var whatNames = [...]string{"", "joined", "lost its lease", "claimed", "loaded", "stopped", "released", "dropped", "cannot read", "was told twice"}
+var whatNames = [...]string{"", "joined", "lost its lease", "claimed", "loaded", "stopped", "resumed", "released", "dropped", "cannot read", "was told twice"}
 
 // String tells a step in a line.
 func (step Step) String() string {
@@ -162,6 +169,7 @@ type holding struct {
 	keep     int64 // it is not given away before
 	waiting  bool  // a timer for a claim is set
 	guarding bool  // the owner key is being put again
+	asking   bool  // a timer for Config.Busy is set
 }
 
 type phaseOfLease uint8
@@ -510,8 +518,7 @@ func (o *Owner) setNoSpace(full bool) {
 	o.queue.SetFull(true)
 	for _, h := range o.holdings {
 		if h.phase == stopping {
-			o.queue.Resume(h.shard)
-			o.enter(h, active)
+			o.resume(h)
 		}
 	}
 	o.after(5*o.config.Retry, func() {

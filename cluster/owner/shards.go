@@ -178,6 +178,16 @@ func (o *Owner) stop(h *holding) {
 	o.moveOn(h)
 }
 
+// resume takes stop back.
+func (o *Owner) resume(h *holding) {
+	o.queue.Resume(h.shard)
+	o.enter(h, active)
+	o.config.Trace(Step{What: Resumed, Shard: h.shard, Token: h.token})
+}
+
+// askBusy is how often Config.Busy is asked.
+const askBusy = 5 * millisecond
+
 // movesOn looks whether a shard that is being given away has nothing left to wait for.
 func (o *Owner) movesOn() {
 	if o.moving() == 0 {
@@ -193,7 +203,16 @@ func (o *Owner) moveOn(h *holding) {
 		return
 	}
 	inFlight, unsaved := o.queue.Quiet(h.shard)
+	busy := o.config.Busy(h.shard)
+	inFlight += busy
 	if inFlight > 0 && o.config.Now() < h.since+o.config.Grace {
+		if busy > 0 && !h.asking {
+			h.asking = true
+			o.after(askBusy, func() {
+				h.asking = false
+				o.moveOn(h)
+			})
+		}
 		return
 	}
 	if unsaved > 0 && !o.config.Defects.FlushLate {
@@ -220,8 +239,7 @@ func (o *Owner) release(h *holding, inFlight int, unsure bool) {
 		}
 		switch {
 		case err == store.ErrNoSpace && !unsure:
-			o.queue.Resume(h.shard)
-			o.enter(h, active)
+			o.resume(h)
 			o.setNoSpace(true)
 		case err != nil:
 			o.setNoSpace(err == store.ErrNoSpace)

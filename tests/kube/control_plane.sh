@@ -64,7 +64,8 @@ kubernetes_module()
     if [ "$kube_release" = 1.34 ]; then
         cp "$root/examples/kube-scheduler/kube-1.34.mod" "$module/go.mod"
     else
-        cp "$root/examples/kube-scheduler/go.mod" "$module"
+        # kubeshard is left out, and what it needs.
+        grep -v schedq/cluster "$root/examples/kube-scheduler/go.mod" >"$module/go.mod"
     fi || return
     {
         sed -E "s#=> \./staging/src/k8s.io/([a-z-]+)\$#=> k8s.io/\1 v0.$(kubernetes_version | cut -d. -f2-)#" "$made/source/go.mod"
@@ -145,20 +146,38 @@ kube_scheduler_process()
         --logs "$(control_plane)/logs/process"
 }
 
-# control_plane_process_parts: after kube-scheduler was built.
+# kube_schedulers_sharded [OPTION...]: two of it, active at once; options of tests/kube/shards.
+kube_schedulers_sharded()
+{
+    with_library "$root/tests/kube/shards" --bin "$(control_plane)/bin" --scheduler "$kube_build/bin/kube-scheduler" \
+        --logs "$(control_plane)/logs/shards" "$@"
+}
+
+# control_plane_process_parts: after kube-scheduler was built. Release 1.34 cannot share its pods.
 control_plane_process_parts()
 {
     part "kubernetes: source" control_plane_source || return
     part "etcd" control_plane_etcd || return
     part "kube-apiserver" control_plane_apiserver || return
     part "kube-scheduler, a process" kube_scheduler_process
+    [ "$kube_release" = 1.34 ] || part "kube-schedulers, sharded" kube_schedulers_sharded --pods 3000
+}
+
+# control_plane_sharded_parts [OPTION...]: all that tests/kube/shards needs, and it.
+control_plane_sharded_parts()
+{
+    part "kube-scheduler $kube_release" in_example go build -o "$kube_build/bin/kube-scheduler" ./cmd/kube-scheduler || return
+    part "kubernetes: source" control_plane_source || return
+    part "etcd" control_plane_etcd || return
+    part "kube-apiserver" control_plane_apiserver || return
+    part "kube-schedulers, sharded" kube_schedulers_sharded "$@"
 }
 
 # control_plane_test_parts [PACKAGE...]: those, or all.
 control_plane_test_parts()
 {
     local package packages
-    part "compare: its own test" "$root/tests/kube/self_test"
+    part "compare, shards: their test" "$root/tests/kube/self_test"
     part "kubernetes: source" control_plane_source || return
     part "etcd" control_plane_etcd || return
     mapfile -t packages < <(if [ $# -gt 0 ]; then printf '%s\n' "$@"; else control_plane_packages; fi)

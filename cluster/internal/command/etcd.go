@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
-	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
+
+	storeetcd "schedq/cluster/store/etcd"
 )
 
 func (o *options) urls() string {
@@ -24,30 +24,9 @@ func (o *options) urls() string {
 
 // connect makes a client; it connects when it is used.
 func connect(o *options) (*clientv3.Client, error) {
-	config := clientv3.Config{
-		Endpoints: strings.Split(o.urls(), ","), DialTimeout: 5 * time.Second, DialKeepAliveTime: 2 * time.Second,
-		DialKeepAliveTimeout: 2 * time.Second, Username: o.user, Logger: zap.NewNop(),
-	}
-	if o.passwordFile != "" {
-		text, err := os.ReadFile(o.passwordFile)
-		if err != nil {
-			return nil, fmt.Errorf("--password-file: %w", err)
-		}
-		config.Password, _, _ = strings.Cut(string(text), "\n")
-	}
-	if o.cacert != "" || o.cert != "" {
-		info := transport.TLSInfo{TrustedCAFile: o.cacert, CertFile: o.cert, KeyFile: o.key}
-		tls, err := info.ClientConfig()
-		if err != nil {
-			return nil, fmt.Errorf("--cacert, --cert, --key: %w", err)
-		}
-		config.TLS = tls
-	}
-	client, err := clientv3.New(config)
-	if err != nil {
-		return nil, fmt.Errorf("--etcd %s: %w", o.urls(), err)
-	}
-	return client, nil
+	return storeetcd.Connect(storeetcd.Access{
+		URLs: strings.Split(o.urls(), ","), CACert: o.cacert, Cert: o.cert, Key: o.key, User: o.user, PasswordFile: o.passwordFile,
+	})
 }
 
 // embedded starts an etcd of one member in this process.

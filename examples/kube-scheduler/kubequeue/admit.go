@@ -18,11 +18,15 @@ const nominatesGated = release.Minor >= 37
 // The informer tells of pods by Add, Update and Delete, from one goroutine. The library knows a pod by its name only, and has
 // one pod a name, in flight too; here the uid is looked at: another pod under the name takes the place of the old one.
 
-// admit puts a pod in the queue, active or gated. It is counted under an event.
+// admit puts a pod in the queue, active or gated, if it is this queue's. It is counted under an event.
 func (queue *Queue) admit(logger klog.Logger, pod *v1.Pod, event fwk.ClusterEvent) {
+	if !queue.shards.owns(queue.shards.of(pod)) {
+		queue.foreign(logger, pod, pod)
+		return
+	}
 	profile, label := queue.profiles.of(pod), event.Label()
 	record := newRecord(profile, pod)
-	entry := queue.table.add(profile, record)
+	entry := queue.table.add(profile, &queue.shards, record)
 	spec := entry.spec(record)
 	for {
 		spec.JudgedUpTo = queue.words.EventSequence()
@@ -30,7 +34,9 @@ func (queue *Queue) admit(logger klog.Logger, pod *v1.Pod, event fwk.ClusterEven
 		if (spec.Gate == 0 || nominatesGated) && record.pod.Status.NominatedNodeName != "" {
 			queue.AddNominatedPod(logger, record.info, nil)
 		}
-		result, err := queue.library.Add(entry.name, &spec)
+		var result schedq.Result
+		err := errNotOwned
+		queue.shards.whileOwned(entry.shard, func() { result, err = queue.library.Add(entry.name, &spec) })
 		switch err {
 		case nil:
 			queue.counted.entered(entry.profile, label, unasked, result.Place, spec.Gate.Plugins())
@@ -42,7 +48,7 @@ func (queue *Queue) admit(logger klog.Logger, pod *v1.Pod, event fwk.ClusterEven
 			if queue.replaces(entry, &result) {
 				continue
 			}
-		case schedq.ErrClosed:
+		case schedq.ErrClosed, errNotOwned:
 		default:
 			utilruntime.HandleErrorWithLogger(logger, err, "Pod cannot be queued", "pod", klog.KObj(record.pod))
 		}
@@ -108,7 +114,8 @@ func (queue *Queue) change(logger klog.Logger, old, new *v1.Pod, events []*event
 		if entry == nil { // its cycle ends just now: it is bound, or about to be
 			return
 		}
-		if entry.uid != new.UID {
+		// A shard is not changed in a queued pod: it leaves this one, and enters the other.
+		if entry.uid != new.UID || entry.shard != queue.shards.of(new) {
 			queue.remove(found.Pod)
 			break
 		}
@@ -128,6 +135,10 @@ func (queue *Queue) change(logger klog.Logger, old, new *v1.Pod, events []*event
 	}
 	if old != nil && old.UID != new.UID {
 		queue.DeleteNominatedPodIfExists(old)
+	}
+	if !queue.shards.owns(queue.shards.of(new)) {
+		queue.foreign(logger, old, new)
+		return
 	}
 	queue.admit(logger, new, release.UpdateOfUnknown)
 }

@@ -32,8 +32,27 @@ func (queue *Queue) take(logger klog.Logger) (*framework.QueuedPodInfo, error) {
 			_ = queue.library.Done(popped.Token)
 			continue
 		}
+		if !queue.mayPlace(entry.shard) && queue.dropLost(entry, &popped) {
+			continue
+		}
 		return queue.fly(entry, &popped), nil
 	}
+}
+
+// dropLost ends the life of a pod that was popped and is another queue's, or whose shard was lost and gained again since.
+func (queue *Queue) dropLost(entry *entry, popped *schedq.Popped) (dropped bool) {
+	drop := func() {
+		queue.counted.released(entry.profile, popped.Unschedulable|popped.Pending)
+		_ = queue.library.Done(popped.Token)
+		queue.table.drop(entry.object)
+		dropped = true
+	}
+	queue.shards.either(entry.shard, func() {
+		if queue.table.get(entry.object) == nil {
+			drop()
+		}
+	}, drop)
+	return dropped
 }
 
 // fly notes a pod's flight and describes the pod.
@@ -131,7 +150,12 @@ func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.Que
 		strategy = max(strategy, queue.judgeFlight(logger, entry.profile, record, rejectors, judged, failure.JudgedUpTo))
 		judged = max(judged, failure.JudgedUpTo)
 		queue.direct(logger, &failure, strategy, entry.profile, record)
-		result, err := queue.library.Fail(&token, &failure)
+		var result schedq.Result
+		var err error
+		fail := func() { result, err = queue.library.Fail(&token, &failure) }
+		if !queue.shards.either(entry.shard, fail, func() { queue.land(flight) }) {
+			return nil
+		}
 		switch err {
 		case schedq.ErrRetry:
 			record = entry.record.Load()
@@ -207,7 +231,7 @@ func (queue *Queue) direct(logger klog.Logger, failure *schedq.Failure, strategy
 func (queue *Queue) bringBack(logger klog.Logger, info *framework.QueuedPodInfo) error {
 	profile := queue.profiles.of(info.Pod)
 	record := &record{info.Pod, info.PodInfo, profile.signatureOf(info.Pod)}
-	entry := queue.table.add(profile, record)
+	entry := queue.table.add(profile, &queue.shards, record)
 	spec := entry.spec(record)
 	failure := schedq.Failure{
 		Unschedulable: profile.bits(info.UnschedulablePlugins), Pending: profile.bits(info.PendingPlugins),
@@ -222,7 +246,9 @@ func (queue *Queue) bringBack(logger klog.Logger, info *framework.QueuedPodInfo)
 	for {
 		failure.JudgedUpTo = queue.words.EventSequence()
 		queue.direct(logger, &failure, afterBackoff, profile, record)
-		result, err := queue.library.Readd(entry.name, &spec, &history, &failure)
+		var result schedq.Result
+		err := errNotOwned
+		queue.shards.whileOwned(entry.shard, func() { result, err = queue.library.Readd(entry.name, &spec, &history, &failure) })
 		if err == schedq.ErrRetry {
 			continue
 		}
@@ -236,7 +262,7 @@ func (queue *Queue) bringBack(logger klog.Logger, info *framework.QueuedPodInfo)
 		switch err {
 		case schedq.ErrExists:
 			return fmt.Errorf("Pod %v is already present in the %s queue", klog.KObj(info.Pod), placeName(result.Place))
-		case schedq.ErrClosed:
+		case schedq.ErrClosed, errNotOwned:
 			return nil
 		}
 		return fmt.Errorf("Pod %v is lost: %w", klog.KObj(info.Pod), err)

@@ -19,11 +19,11 @@ import (
 // queued is a pod as the queue has it, for the nominator: not one in flight.
 func (queue *Queue) queued(name string, uid types.UID) *framework.PodInfo {
 	found, err := queue.library.Find(name)
-	if err != nil || found.Place == schedq.InFlight {
-		return nil
+	if err != nil {
+		return queue.elsewhere(name, uid)
 	}
 	entry := queue.table.get(found.Object)
-	if entry == nil || entry.uid != uid {
+	if found.Place == schedq.InFlight || entry == nil || entry.uid != uid {
 		return nil
 	}
 	return entry.record.Load().private()

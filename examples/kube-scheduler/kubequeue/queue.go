@@ -29,6 +29,8 @@ type Options struct {
 	MaxParked time.Duration
 	// NoPopFromBackoff is the feature gate SchedulerPopFromBackoffQ, off.
 	NoPopFromBackoff bool
+	// Shards says which pods are this queue's, if other schedulers are active beside it; nil: all. Then it has none before Gain.
+	Shards Shards
 	// Clock is for tests; nil: the real one. With another one nothing happens by itself when time goes on.
 	Clock clock.PassiveClock
 }
@@ -40,6 +42,8 @@ type Queue struct {
 	library *schedq.Queue
 	words   *schedq.Words
 	options Options
+	lister  listersv1.PodLister
+	shards  shards
 	start   time.Time // times and the library's nanoseconds meet here
 
 	profiles profiles
@@ -66,7 +70,9 @@ var _ internalqueue.SchedulingQueue = (*Queue)(nil)
 // Errors: options out of range, a plugin's events, too many plugins or profiles.
 func New(ctx context.Context, plugins map[string]Plugins, lister listersv1.PodLister, dispatcher fwk.APIDispatcher,
 	options Options) (*Queue, error) {
-	queue := &Queue{options: options, dispatcher: dispatcher}
+	queue := &Queue{
+		options: options, dispatcher: dispatcher, lister: lister, shards: shards{Shards: options.Shards, owned: map[int]bool{}},
+	}
 	if options.Clock == nil {
 		queue.options.Clock = clock.RealClock{}
 	}

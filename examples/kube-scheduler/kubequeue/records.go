@@ -67,6 +67,8 @@ type entry struct {
 	name    string // "namespace/name"
 	uid     types.UID
 	profile *profile
+	shard   int    // as it was added
+	label   uint64 // of the shard, see shards.go
 	record  atomic.Pointer[record]
 	// flushed is when the pod was tried as a leftover last, in the library's nanoseconds; 0: never.
 	flushed atomic.Int64
@@ -78,6 +80,7 @@ func (entry *entry) spec(record *record) schedq.PodSpec {
 		Object:   entry.object,
 		Priority: corev1helpers.PodPriority(record.pod),
 		Profile:  entry.profile.number,
+		Label:    entry.label,
 	}
 }
 
@@ -102,10 +105,11 @@ func (table *table) init() {
 }
 
 // add makes an entry. It must be in the table before the library hears of it: the pod can be popped before the call returns.
-func (table *table) add(profile *profile, record *record) *entry {
+func (table *table) add(profile *profile, shards *shards, record *record) *entry {
 	made := &entry{
-		object: table.last.Add(1), name: nameOf(record.pod), uid: record.pod.UID, profile: profile,
+		object: table.last.Add(1), name: nameOf(record.pod), uid: record.pod.UID, profile: profile, shard: shards.of(record.pod),
 	}
+	made.label = shards.label(made.shard)
 	made.record.Store(record)
 	shard := &table.shards[made.object%tableShards]
 	shard.Lock()

@@ -1,5 +1,5 @@
-// Command kube-scheduler is the ordinary kube-scheduler on another queue: the same flags, the same configuration, and one
-// flag more, --schedq-engine.
+// Command kube-scheduler is the ordinary kube-scheduler on another queue: the same flags, the same configuration, and some
+// flags more, --schedq-engine and those of package kubeshard.
 package main
 
 import (
@@ -40,10 +40,11 @@ func main() {
 	os.Exit(cli.Run(command()))
 }
 
-// command is app.NewSchedulerCommand's with one flag more; that one keeps its options to itself.
+// command is app.NewSchedulerCommand's with more flags; that one keeps its options to itself.
 func command() *cobra.Command {
 	opts := options.NewOptions()
 	engine := "lockfree"
+	var shared sharing
 	cmd := &cobra.Command{
 		Use:  "kube-scheduler",
 		Long: fmt.Sprintf("kube-scheduler v1.%d with the scheduling queue of schedq. See docs/KUBE.md of schedq.", release.Minor),
@@ -51,13 +52,14 @@ func command() *cobra.Command {
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			return opts.ComponentGlobalsRegistry.Set()
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd, opts, engine) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd, opts, engine, &shared) },
 	}
 	flags := opts.Flags
 	verflag.AddFlags(flags.FlagSet("global"))
 	globalflag.AddGlobalFlags(flags.FlagSet("global"), cmd.Name(), logs.SkipLoggingConfigurationFlags())
 	flags.FlagSet("schedq").StringVar(&engine, "schedq-engine", engine,
 		"The scheduling queue: lockfree, mutex, or original for kube-scheduler's own.")
+	shared.addFlags(flags.FlagSet("schedq"))
 	for _, set := range flags.FlagSets {
 		cmd.Flags().AddFlagSet(set)
 	}
@@ -67,7 +69,7 @@ func command() *cobra.Command {
 	return cmd
 }
 
-func run(cmd *cobra.Command, opts *options.Options, engine string) error {
+func run(cmd *cobra.Command, opts *options.Options, engine string, shared *sharing) error {
 	verflag.PrintAndExitIfRequested()
 	if engine != original && engines[engine] == 0 {
 		return fmt.Errorf("--schedq-engine=%q: legal are lockfree, mutex and original", engine)
@@ -86,6 +88,7 @@ func run(cmd *cobra.Command, opts *options.Options, engine string) error {
 	stop := server.SetupSignalHandler()
 	go func() {
 		<-stop
+		shared.leave()
 		cancel()
 	}()
 
@@ -93,22 +96,31 @@ func run(cmd *cobra.Command, opts *options.Options, engine string) error {
 	if err != nil {
 		return err
 	}
+	component := &config.ComponentConfig
+	queueOptions := kubequeue.Options{
+		Engine:         engines[engine],
+		InitialBackoff: time.Duration(component.PodInitialBackoffSeconds) * time.Second,
+		MaxBackoff:     time.Duration(component.PodMaxBackoffSeconds) * time.Second,
+		MaxParked:      config.PodMaxInUnschedulablePodsDuration,
+	}
+	if component.PodMaxBackoffSeconds == 0 {
+		queueOptions.MaxBackoff = -1
+	}
+	if err := shared.open(ctx, config, sched, engine != original, &queueOptions); err != nil {
+		return err
+	}
 	if engine != original {
-		component := &config.ComponentConfig
-		queueOptions := kubequeue.Options{
-			Engine:         engines[engine],
-			InitialBackoff: time.Duration(component.PodInitialBackoffSeconds) * time.Second,
-			MaxBackoff:     time.Duration(component.PodMaxBackoffSeconds) * time.Second,
-			MaxParked:      config.PodMaxInUnschedulablePodsDuration,
-		}
-		if component.PodMaxBackoffSeconds == 0 {
-			queueOptions.MaxBackoff = -1
-		}
-		if _, err := kubequeue.Install(ctx, sched, config.InformerFactory, queueOptions); err != nil {
+		queue, err := kubequeue.Install(ctx, sched, config.InformerFactory, queueOptions)
+		if err != nil {
 			return err
 		}
+		shared.start(ctx, sched, queue)
 	}
 	gates.(featuregate.MutableFeatureGate).AddMetrics()
 	opts.ComponentGlobalsRegistry.AddMetrics()
-	return app.Run(ctx, config, sched)
+	err = app.Run(ctx, config, sched)
+	if shared.active() && ctx.Err() != nil {
+		return nil // it was told to end, and without leader election Run takes every end for an error
+	}
+	return err
 }
