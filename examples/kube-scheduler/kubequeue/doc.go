@@ -11,6 +11,8 @@
 //   - admit.go: what the informer tells of pods. cycle.go: pop, done, failure. move.go: cluster events and activation. time.go.
 //   - judge.go asks plugins; plugins.go and kinds.go know them and the events that they registered.
 //   - records.go, flights.go, log.go: the pods, those in flight, and the events during their flight.
+//   - entity.go: groups of pods, as the rest sees them. groups_1_37.go: what they are; forest_1_37.go: which there are;
+//     gang_1_37.go: the record of one.
 //   - nominator.go, metrics.go, look.go stand by themselves.
 //
 // docs/KUBE.md says how it differs from the original.
