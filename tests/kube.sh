@@ -157,6 +157,13 @@ kube_scheduler_parts()
     part "mixed" kube_bench kube-bench --scenario mixed
     part "mixed, race detector" kube_bench kube-bench-race --scenario mixed --queues lockfree,mutex
     part "random" kube_bench kube-bench --scenario random
+    if [ "$kube_release" != 1.34 ]; then
+        part "gang" kube_bench kube-bench --scenario gang
+        part "gang, race detector" kube_bench kube-bench-race --scenario gang --queues lockfree,mutex
+        part "mixed, with groups" kube_bench kube-bench --scenario mixed --feature-gates GenericWorkload=true
+        part "random, with groups" kube_bench kube-bench --scenario random --feature-gates GenericWorkload=true
+        part "throughput of gangs" kube_bench kube-bench --scenario gangthroughput --pairs 3 --parked 0,1000 --patience 10s
+    fi
     part "throughput" kube_bench kube-bench --scenario throughput
     part "storm" kube_bench kube-bench --scenario storm
     part "starvation" kube_bench kube-bench --scenario starvation --pairs 1

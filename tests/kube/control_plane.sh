@@ -102,8 +102,7 @@ kubernetes_tests()
         "./test/integration/$1"
 }
 
-# control_plane_packages: those of test/integration that have to do with the queue. Left away are packages that need the feature gate
-# GenericWorkload throughout: kubequeue refuses it, so none of their tests can begin.
+# control_plane_packages: those of test/integration that have to do with the queue.
 control_plane_packages()
 {
     local packages=(bind eventhandler extender filters nominated_node_name plugins preemption preemption/nominatednodename queueing
@@ -113,9 +112,11 @@ control_plane_packages()
     if [ "$kube_release" = 1.34 ]; then
         packages+=(queueing/former queueing/queueinghint)
     else
-        packages+=(batch preemption/misc prequeueinghint)
+        packages+=(batch podgroup podgroup/queueing podgroup/topology_aware_scheduling preemption/misc preemption/podgroup
+            prequeueinghint)
         workloads+=(batching default_preemption nodedeclaredfeatures starvation dra/compatibilitygroups dra/extendedresource/scoring
-            dra/listattributes)
+            dra/listattributes dra/workloadresourceclaims podgroup/basicscheduling podgroup/gangscheduling podgroup/tas
+            workload_preemption)
     fi
     printf '%s\n' scheduler "${packages[@]/#/scheduler/}" "${workloads[@]/#/scheduler_perf/}"
 }

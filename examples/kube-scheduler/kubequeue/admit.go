@@ -96,14 +96,18 @@ func (queue *Queue) forget(pod *v1.Pod) {
 // update takes a pod's new state, and adds a pod that is unknown. A pod that waits is judged by what changed; one in flight
 // will be, if it fails. old may be nil, or another pod of that name.
 func (queue *Queue) update(logger klog.Logger, old, new *v1.Pod) {
-	events := []*eventKind{queue.kinds.of(release.OwnUpdate)}
-	if old != nil {
-		events = events[:0]
-		for _, event := range release.Changes(new, old) {
-			events = append(events, queue.kinds.of(event))
-		}
+	queue.change(logger, old, new, queue.changes(old, new))
+}
+
+// changes are the events that an update is to the pod itself.
+func (queue *Queue) changes(old, new *v1.Pod) (events []*eventKind) {
+	if old == nil {
+		return []*eventKind{queue.kinds.of(release.OwnUpdate)}
 	}
-	queue.change(logger, old, new, events)
+	for _, event := range release.Changes(new, old) {
+		events = append(events, queue.kinds.of(event))
+	}
+	return events
 }
 
 func (queue *Queue) change(logger klog.Logger, old, new *v1.Pod, events []*eventKind) {

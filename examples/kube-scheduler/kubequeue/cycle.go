@@ -16,26 +16,26 @@ import (
 // it failed. Both may come twice, late, or after each other; the library's token is used once, so only the first counts. A
 // failure whose token is used up, a bind that failed after Done, brings the pod back with its history.
 
-// take pops the best pod and waits for one if there is none. nil, nil: the queue is closed.
-func (queue *Queue) take(logger klog.Logger) (*framework.QueuedPodInfo, error) {
+// take pops the best entity and waits for one if there is none. nil, nil: the queue is closed.
+func (queue *Queue) take(logger klog.Logger) (*entry, *schedq.Popped, error) {
 	for {
 		popped, err := queue.library.Pop(context.Background())
 		if err == schedq.ErrClosed {
 			logger.V(2).Info("Scheduling queue is closed")
-			return nil, nil
+			return nil, nil, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		entry := queue.table.get(popped.Object)
 		if entry == nil { // it was deleted between C and here
 			_ = queue.library.Done(popped.Token)
 			continue
 		}
-		if !queue.mayPlace(entry.shard) && queue.dropLost(entry, &popped) {
+		if entry.entity == nil && !queue.mayPlace(entry.shard) && queue.dropLost(entry, &popped) {
 			continue
 		}
-		return queue.fly(entry, &popped), nil
+		return entry, &popped, nil
 	}
 }
 
@@ -101,6 +101,8 @@ func (queue *Queue) describe(record *record, history *schedq.History) *framework
 func (queue *Queue) Done(uid types.UID) {
 	if flight := queue.flights.of(uid); flight != nil {
 		queue.land(flight)
+	} else if queue.groups != nil {
+		queue.groups.land(uid)
 	}
 }
 

@@ -12,6 +12,8 @@
 //   - judge.go asks plugins; plugins.go and kinds.go know them and the events that they registered.
 //   - records.go, flights.go, log.go: the pods, those in flight, and the events during their flight.
 //   - shards.go: pods that are shared with other schedulers.
+//   - entity.go: groups of pods, as the rest sees them. groups_1_37.go: what they are; forest_1_37.go: which there are;
+//     gang_1_37.go: the record of one.
 //   - nominator.go, metrics.go, look.go stand by themselves.
 //
 // docs/KUBE.md says how it differs from the original.

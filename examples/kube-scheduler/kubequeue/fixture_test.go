@@ -148,6 +148,15 @@ func (test *fixture) offer(pod *v1.Pod) {
 	test.admit(test.logger, pod, framework.EventUnscheduledPodAdd)
 }
 
+// next takes the best pod, and waits for one; nil: the queue is closed.
+func (test *fixture) next() (*framework.QueuedPodInfo, error) {
+	entry, popped, err := test.take(test.logger)
+	if entry == nil {
+		return nil, err
+	}
+	return test.fly(entry, popped), nil
+}
+
 // pop pops a pod, which must be there.
 func (test *fixture) pop() *framework.QueuedPodInfo {
 	test.Helper()
@@ -157,7 +166,7 @@ func (test *fixture) pop() *framework.QueuedPodInfo {
 	}
 	done := make(chan popped, 1)
 	go func() {
-		info, err := test.take(test.logger)
+		info, err := test.next()
 		done <- popped{info, err}
 	}()
 	select {

@@ -24,11 +24,11 @@ import (
 // scheduler.New. What New configured its queue with and does not show, the backoff times and the time in the unschedulable pods,
 // has to be in options; SchedulerPopFromBackoffQ is read from the feature gates.
 //
-// Errors: as New; a queue sort plugin that is not PrioritySort; a feature gate that this queue has no answer to. The scheduler is
-// as it was then.
+// Errors: as New; a queue sort plugin that is not PrioritySort; a feature gate that a queue with these options has no answer to.
+// The scheduler is as it was then.
 func Install(ctx context.Context, sched *scheduler.Scheduler, factory informers.SharedInformerFactory,
 	options Options) (*Queue, error) {
-	if err := fitGates(); err != nil {
+	if err := fitGates(&options); err != nil {
 		return nil, fmt.Errorf("kubequeue: %w", err)
 	}
 	plugins, err := PluginsOf(sched)

@@ -23,7 +23,7 @@ import (
 const preset = schedq.PresetKube134
 
 // fitGates says which feature gate this queue has no answer to.
-func fitGates() error {
+func fitGates(*Options) error {
 	if !utilfeature.DefaultFeatureGate.Enabled(features.SchedulerQueueingHints) {
 		return errors.New("feature gate SchedulerQueueingHints is off: this queue knows no other way to judge an event")
 	}
@@ -44,8 +44,18 @@ func (queue *Queue) Update(logger klog.Logger, old, new *v1.Pod) { queue.update(
 func (queue *Queue) Delete(pod *v1.Pod) { queue.forget(pod) }
 
 func (queue *Queue) Pop(logger klog.Logger) (*framework.QueuedPodInfo, error) {
-	return queue.take(logger)
+	entry, popped, err := queue.take(logger)
+	if entry == nil {
+		return nil, err
+	}
+	return queue.fly(entry, popped), nil
 }
+
+// newGroups: this release has none.
+func newGroups(*Queue) groups { return nil }
+
+// activateMember: no pod is a member.
+func (queue *Queue) activateMember(klog.Logger, *v1.Pod) bool { return false }
 
 func (queue *Queue) AddUnschedulableIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo, _ int64) error {
 	return queue.putBack(logger, info)

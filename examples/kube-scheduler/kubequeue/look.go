@@ -18,6 +18,11 @@ import (
 
 // queued is a pod as the queue has it, for the nominator: not one in flight.
 func (queue *Queue) queued(name string, uid types.UID) *framework.PodInfo {
+	if queue.groups != nil {
+		if info := queue.groups.queued(name, uid); info != nil {
+			return info
+		}
+	}
 	found, err := queue.library.Find(name)
 	if err != nil {
 		return queue.elsewhere(name, uid)
@@ -67,11 +72,14 @@ func (queue *Queue) list(places ...schedq.Place) (lists [][]*v1.Pod) {
 	for _, place := range places {
 		var list []*v1.Pod
 		for i := range pods {
-			if at := pods[i].Place; at != place && !(at == schedq.ErrorBackoff && place == schedq.Backoff) &&
-				!(at == schedq.Gated && place == schedq.Parked) {
+			if shownAt(pods[i].Place) != place {
 				continue
 			}
-			if entry := queue.table.get(pods[i].Object); entry != nil {
+			switch entry := queue.table.get(pods[i].Object); {
+			case entry == nil:
+			case entry.entity != nil:
+				list = append(list, entry.entity.pods()...)
+			default:
 				list = append(list, entry.record.Load().pod)
 			}
 		}
@@ -80,11 +88,27 @@ func (queue *Queue) list(places ...schedq.Place) (lists [][]*v1.Pod) {
 	return lists
 }
 
+// shownAt is the place at which kube-scheduler shows who is at a place. Only groups are held: they back off.
+func shownAt(place schedq.Place) schedq.Place {
+	switch place {
+	case schedq.ErrorBackoff, schedq.Held:
+		return schedq.Backoff
+	case schedq.Gated:
+		return schedq.Parked
+	}
+	return place
+}
+
 // PendingPods lists all pods that are queued, and counts them in words.
 func (queue *Queue) PendingPods() ([]*v1.Pod, string) {
 	lists := queue.list(schedq.Active, schedq.Backoff, schedq.Parked)
 	summary := fmt.Sprintf("activeQ:%v; backoffQ:%v; %s:%v", len(lists[0]), len(lists[1]), release.Unschedulable, len(lists[2]))
-	return append(append(lists[0], lists[1]...), lists[2]...), summary
+	if queue.groups != nil {
+		pending, incomplete := queue.groups.aside()
+		lists = append(lists, incomplete, pending)
+		summary += fmt.Sprintf("; pendingPodGroupMemberPods:%v; incompletePodGroupPods:%v", len(pending), len(incomplete))
+	}
+	return slices.Concat(lists...), summary
 }
 
 // PodsInActiveQ lists the active pods, in the order in which they would be popped.
@@ -101,9 +125,12 @@ func (queue *Queue) InFlightPods() (pods []*v1.Pod) {
 	for _, flight := range queue.flights.all() {
 		pods = append(pods, flight.record.pod)
 	}
+	if queue.groups != nil {
+		pods = append(pods, queue.groups.inFlight()...)
+	}
 	return pods
 }
 
-// Records is how many pods the Go side keeps for the library: when nothing happens, as many as there are in the queue and in
-// flight. For tests that look for leaks.
+// Records is how many entities the Go side keeps for the library: when nothing happens, as many as there are in the queue, and
+// pods in flight that are in no group. For tests that look for leaks.
 func (queue *Queue) Records() int { return queue.table.count() }

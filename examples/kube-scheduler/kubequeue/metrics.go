@@ -25,24 +25,33 @@ type counted struct {
 	labels map[string]*incoming // by the labels of what is no cluster event
 }
 
-// placeGauge shows how many pods are at a place. Without groups each is an entity.
+// placeGauge shows how many pods are at a place, and how many entities of each kind.
 type placeGauge struct {
 	pods     metrics.GaugeMetric
 	entities metrics.GaugeMetric // nil: this release does not show them
+	groups   metrics.GaugeMetric // nil: this release has none
 }
 
-func (gauge *placeGauge) set(count uint64) {
-	gauge.pods.Set(float64(count))
+// set shows what the library has at a place, groups among it.
+func (gauge *placeGauge) set(count uint64, groups atPlace) {
+	single := float64(count) - float64(groups.groups)
+	gauge.pods.Set(max(0, single) + float64(groups.pods))
 	if gauge.entities != nil {
-		gauge.entities.Set(float64(count))
+		gauge.entities.Set(max(0, single))
+	}
+	if gauge.groups != nil {
+		gauge.groups.Set(float64(groups.groups))
 	}
 }
 
 func (counted *counted) init() {
-	counted.active = placeGauge{schedmetrics.ActivePods(), release.Entities("active")}
-	counted.backoff = placeGauge{schedmetrics.BackoffPods(), release.Entities("backoff")}
-	counted.unschedulable = placeGauge{schedmetrics.UnschedulablePods(), release.Entities("unschedulable")}
-	counted.gated = placeGauge{schedmetrics.GatedPods(), release.Entities("gated")}
+	made := func(pods metrics.GaugeMetric, place string) placeGauge {
+		return placeGauge{pods, release.Entities(place), release.Groups(place)}
+	}
+	counted.active = made(schedmetrics.ActivePods(), "active")
+	counted.backoff = made(schedmetrics.BackoffPods(), "backoff")
+	counted.unschedulable = made(schedmetrics.UnschedulablePods(), "unschedulable")
+	counted.gated = made(schedmetrics.GatedPods(), "gated")
 	counted.flying = schedmetrics.InFlightEvents.WithLabelValues(schedmetrics.PodPoppedInFlightEvent)
 	counted.labels = map[string]*incoming{}
 	for _, label := range []string{
@@ -84,16 +93,20 @@ func (counted *counted) released(profile *profile, rejectors schedq.Plugins) {
 	profile.each(rejectors, func(plugin *plugin) { plugin.rejected.Dec() })
 }
 
-// show sets the gauges of the places.
-func (counted *counted) show(library *schedq.Queue) {
-	stats, err := library.Stats()
+// show sets the gauges of the places. Only groups are held.
+func (queue *Queue) show() {
+	stats, err := queue.library.Stats()
 	if err != nil {
 		return
 	}
-	counted.active.set(stats.Active)
-	counted.backoff.set(stats.Backoff + stats.ErrorBackoff)
-	counted.unschedulable.set(stats.Parked)
-	counted.gated.set(stats.Gated)
+	counted, groups := &queue.counted, shown{}
+	if queue.groups != nil {
+		groups = queue.groups.shown()
+	}
+	counted.active.set(stats.Active, groups.active)
+	counted.backoff.set(stats.Backoff+stats.ErrorBackoff+uint64(groups.backoff.groups), groups.backoff)
+	counted.unschedulable.set(stats.Parked, atPlace{})
+	counted.gated.set(stats.Gated, groups.gated)
 }
 
 func (queue *Queue) showPending() {
@@ -104,7 +117,7 @@ func (queue *Queue) showPending() {
 		case <-queue.stop.Done():
 			return
 		case <-ticker.C:
-			queue.counted.show(queue.library)
+			queue.show()
 		}
 	}
 }

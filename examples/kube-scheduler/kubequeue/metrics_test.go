@@ -80,7 +80,7 @@ func TestMetrics(t *testing.T) {
 		if incomingCount(test.T, "unschedulable", framework.ForceActivate) != inVain {
 			test.Error("an activation in vain counts as incoming")
 		}
-		test.counted.show(test.library)
+		test.Queue.show()
 		if gated() != gatedBefore+1 || gauge(test.T, schedmetrics.GatedPods()) != 1 {
 			test.Errorf("gated: %v reasons, %v pods", gated()-gatedBefore, gauge(test.T, schedmetrics.GatedPods()))
 		}

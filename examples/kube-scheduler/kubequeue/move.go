@@ -28,23 +28,24 @@ func (queue *Queue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.
 	if !kind.interesting {
 		return
 	}
-	queue.happened(kind, old, new)
+	sequence := queue.happened(kind, old, new)
 	// Zero here proves that nothing was parked before the stamps.
 	if queue.words.Parked() == 0 && queue.words.Gated() == 0 {
 		return
 	}
 	for i := range kind.reactions {
-		queue.react(logger, kind, &kind.reactions[i], old, new, check)
+		queue.react(logger, sequence, kind, &kind.reactions[i], old, new, check)
 	}
 }
 
 // happened draws the sequence of an event, logs it and raises the stamps.
-func (queue *Queue) happened(kind *eventKind, old, new any) {
-	sequence := queue.begin(kind, old, new)
+func (queue *Queue) happened(kind *eventKind, old, new any) (sequence uint64) {
+	sequence = queue.begin(kind, old, new)
 	for i := range kind.reactions {
 		reaction := &kind.reactions[i]
 		must(queue.library.EventStamp(sequence, reaction.profile.number, kind.stamped(reaction)))
 	}
+	return sequence
 }
 
 func (queue *Queue) begin(kind *eventKind, old, new any) uint64 {
@@ -68,7 +69,7 @@ func must(err error) {
 const batchSize = 64
 
 // react tries the pods of one profile.
-func (queue *Queue) react(logger klog.Logger, kind *eventKind, reaction *reaction, old, new any,
+func (queue *Queue) react(logger klog.Logger, sequence uint64, kind *eventKind, reaction *reaction, old, new any,
 	check internalqueue.PreEnqueueCheck) {
 	// Rejectors without a bit of their own hear of all, so the set is not empty.
 	query := schedq.Query{
@@ -81,6 +82,10 @@ func (queue *Queue) react(logger klog.Logger, kind *eventKind, reaction *reactio
 		for i := range found {
 			entry := queue.table.get(found[i].Object)
 			if entry == nil { // its life has ended
+				continue
+			}
+			if entry.entity != nil {
+				entry.entity.happened(logger, entry, sequence, kind, old, new, check)
 				continue
 			}
 			pod := waitingCandidate(entry, &found[i])
@@ -246,10 +251,13 @@ func (queue *Queue) applied(logger klog.Logger, pod *waiting, kind *eventKind, r
 	return true
 }
 
-// Activate makes pods active that are parked, gated or back off. One in flight is tried again when it fails. Unknown pods,
-// and the map's keys, mean nothing.
+// Activate makes pods active that are parked, gated or back off; of a member of a group, the group. One in flight is tried again
+// when it fails. Unknown pods, and the map's keys, mean nothing.
 func (queue *Queue) Activate(logger klog.Logger, pods map[string]*v1.Pod) {
 	for _, pod := range pods {
+		if queue.activateMember(logger, pod) {
+			continue
+		}
 		found, err := queue.library.Find(nameOf(pod))
 		if err == nil && found.Place != schedq.Active {
 			queue.activate(logger, pod, found.Pod)

@@ -51,6 +51,7 @@ type Queue struct {
 	table    table
 	flights  flights
 	log      eventLog
+	groups   groups // nil: there are none
 
 	cycle      atomic.Int64
 	stop       context.Context
@@ -94,6 +95,7 @@ func New(ctx context.Context, plugins map[string]Plugins, lister listersv1.PodLi
 	queue.table.init()
 	queue.flights.init()
 	queue.nominator = newNominator(lister, queue.queued)
+	queue.groups = newGroups(queue)
 	queue.stop, queue.cancel = context.WithCancel(ctx)
 	queue.recorder = schedmetrics.NewMetricsAsyncRecorder(1000, time.Second, queue.stop.Done())
 	queue.counted.init()
@@ -128,7 +130,7 @@ func (options *Options) config() (schedq.Config, error) {
 		config.PopFromBackoff, config.BackoffWindow = false, false
 	}
 	options.MaxParked = time.Duration(config.MaxParked)
-	options.MaxBackoff = time.Duration(config.MaxBackoff)
+	options.InitialBackoff, options.MaxBackoff = time.Duration(config.InitialBackoff), time.Duration(config.MaxBackoff)
 	return config, nil
 }
 
@@ -153,7 +155,7 @@ func (queue *Queue) nanoseconds(at time.Time) int64 {
 	return max(1, queue.start.UnixNano()+int64(at.Sub(queue.start)))
 }
 
-// SchedulingCycle is how many pods were popped.
+// SchedulingCycle is how many pops there were: of a pod, or of a group.
 func (queue *Queue) SchedulingCycle() int64 { return queue.cycle.Load() }
 
 // Close ends the queue's goroutines and all flights, and wakes Pop, which then returns nil. It may be called again. The
@@ -164,7 +166,10 @@ func (queue *Queue) Close() {
 	for _, flight := range queue.flights.all() {
 		queue.land(flight)
 	}
-	queue.counted.show(queue.library)
+	if queue.groups != nil {
+		queue.groups.close()
+	}
+	queue.show()
 }
 
 // patch hands a status to the API dispatcher. Only with the feature gate SchedulerAsyncAPICalls.

@@ -45,7 +45,7 @@ func TestClose(t *testing.T) {
 		info := test.pop()
 		closed := make(chan error)
 		go func() {
-			info, err := test.take(test.logger)
+			info, err := test.next()
 			if info != nil {
 				err = errors.New("popped " + info.Pod.Name)
 			}
@@ -84,7 +84,7 @@ func TestEverybodyAtOnce(t *testing.T) {
 		go func() {
 			defer cycles.Done()
 			for number := 0; ; number++ {
-				info, _ := test.take(test.logger)
+				info, _ := test.next()
 				if info == nil {
 					return
 				}

@@ -72,6 +72,7 @@ type entry struct {
 	record  atomic.Pointer[record]
 	// flushed is when the pod was tried as a leftover last, in the library's nanoseconds; 0: never.
 	flushed atomic.Int64
+	entity  entity // the group that it stands for, and then it has no record and no uid; nil: a pod
 }
 
 // spec describes a record to the library. Nominations are kept in Go.
@@ -111,11 +112,15 @@ func (table *table) add(profile *profile, shards *shards, record *record) *entry
 	}
 	made.label = shards.label(made.shard)
 	made.record.Store(record)
+	table.keep(made)
+	return made
+}
+
+func (table *table) keep(made *entry) {
 	shard := &table.shards[made.object%tableShards]
 	shard.Lock()
 	shard.entries[made.object] = made
 	shard.Unlock()
-	return made
 }
 
 // get is nil for a pod whose life has ended.

@@ -8,11 +8,8 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	"k8s.io/component-base/metrics/testutil"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"schedq"
@@ -20,11 +17,6 @@ import (
 )
 
 // What 1.37 does otherwise than 1.34.
-
-func TestInstallRefusesPodGroups(t *testing.T) {
-	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.GenericWorkload, true)
-	refused(t, "GenericWorkload")
-}
 
 // shut adds a pod that the gate refuses.
 func (test *fixture) shut(name, uid string) *v1.Pod {
@@ -181,7 +173,7 @@ func TestEntities(t *testing.T) {
 				test.Errorf("%s by %s: counted %v, want %v", arrival.place, arrival.event, got, arrival.want)
 			}
 		}
-		test.counted.show(test.library)
+		test.Queue.show()
 		if got := gauge(test.T, release.Entities("active")); got != 1 {
 			test.Errorf("%v active entities are shown, want 1", got)
 		}

@@ -246,7 +246,7 @@ func TestAPopWaitsForTheEndOfAFence(t *testing.T) {
 		split.fenced.Store(true)
 		popped := make(chan string, 1)
 		pop := func() {
-			info, err := test.take(test.logger)
+			info, err := test.next()
 			if info == nil {
 				popped <- fmt.Sprintf("nothing: %v", err)
 				return
@@ -337,7 +337,7 @@ func TestShardsComeAndGoWhilePodsDo(t *testing.T) {
 		}()
 		go func() {
 			for {
-				info, _ := test.take(test.logger)
+				info, _ := test.next()
 				if info == nil {
 					return
 				}

@@ -44,7 +44,13 @@ func (queue *Queue) flushLeftovers(ctx context.Context, logger klog.Logger) {
 // the pods.
 func (queue *Queue) ticked(logger klog.Logger, result *schedq.Result) {
 	kind := queue.kinds.of(backoffComplete)
-	kind.incoming.active.add(float64(result.ToActive), unasked)
+	single := int(result.ToActive)
+	if queue.groups != nil {
+		single -= queue.groups.ticked(logger)
+	}
+	if single > 0 {
+		kind.incoming.active.add(float64(single), unasked)
+	}
 	if !result.Left {
 		return
 	}
@@ -65,6 +71,7 @@ func (queue *Queue) ticked(logger klog.Logger, result *schedq.Result) {
 // limit again.
 func (queue *Queue) leftovers(logger klog.Logger) {
 	var old []waiting
+	var oldGroups []*entry
 	now, kind := queue.now(), queue.kinds.of(framework.EventUnschedulableTimeout)
 	for _, profile := range queue.profiles.byNum {
 		query := schedq.Query{
@@ -74,7 +81,9 @@ func (queue *Queue) leftovers(logger klog.Logger) {
 		queue.visit(&query, func(found []schedq.Candidate) {
 			for i := range found {
 				entry := queue.table.get(found[i].Object)
-				if entry != nil && entry.flushed.Load() <= query.NotAfter {
+				if entry != nil && entry.entity != nil {
+					oldGroups = append(oldGroups, entry)
+				} else if entry != nil && entry.flushed.Load() <= query.NotAfter {
 					pod := waitingCandidate(entry, &found[i])
 					pod.flushed = true
 					old = append(old, pod)
@@ -82,10 +91,13 @@ func (queue *Queue) leftovers(logger klog.Logger) {
 			}
 		})
 	}
-	if len(old) == 0 {
+	if len(old) == 0 && len(oldGroups) == 0 {
 		return
 	}
-	queue.happened(kind, nil, nil)
+	sequence := queue.happened(kind, nil, nil)
+	for _, entry := range oldGroups {
+		entry.entity.leftover(logger, entry, sequence, kind, now-int64(queue.options.MaxParked)-1)
+	}
 	for i := range old {
 		old[i].entry.flushed.Store(now)
 		queue.try(logger, &old[i], kind, nil, nil)

@@ -44,6 +44,7 @@ type cluster struct {
 	sched  *scheduler.Scheduler
 	queue  *kubequeue.Queue // nil with the original
 	timed  *timed           // nil unless asked for
+	groups groups           // the API's groups of pods
 	ctx    context.Context
 	cancel context.CancelFunc
 
@@ -55,6 +56,7 @@ type cluster struct {
 // the original that one is poisoned: whoever still calls it crashes the process.
 func newCluster(name queueName, timing bool, maxBackoff time.Duration) (*cluster, error) {
 	made := &cluster{api: memapi.New()}
+	made.groups = serveGroups(made.api)
 	made.ctx, made.cancel = context.WithCancel(context.Background())
 	made.factory = release.Informers(made.api.Client)
 	config, err := latest.Default()

@@ -11,13 +11,17 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/klog/v2"
 )
 
 var (
-	scenario = flag.String("scenario", "all", "mixed, random, throughput, storm, starvation, or all of them; several with commas")
+	scenario = flag.String("scenario", "all", strings.Join(scenarioNames, ", ")+", or all of them; several with commas")
+	gates    = flag.String("feature-gates", "", "kube-scheduler's, as it takes them: GenericWorkload=true")
 	queues   = flag.String("queues", "original,lockfree,mutex", "which queues, of these; commas between them")
 	pairs    = flag.Int("pairs", 7, "throughput, storm: runs of each queue, in turns; starvation: three of them at most")
+	gangs    = flag.Int("gangs", 20, "gangs: how many are bound in each run")
+	gangSize = flag.Int("gang-size", 100, "gangs: pods of each")
 	podCount = flag.Int("pods", 2000, "throughput: pods that are bound in each run")
 	parked   = flag.String("parked", "0,1000,5000,20000", "throughput: how many pods that fit nowhere are parked; commas")
 	patience = flag.Duration("patience", 3*time.Second, "throughput: how long a run may bind; what it did until then counts")
@@ -25,6 +29,10 @@ var (
 	seed     = flag.Int64("seed", 1, "random: the first seed")
 	verbose  = flag.Bool("verbose", false, "show the scheduler's log, and the steps of random scenarios")
 )
+
+var scenarios = withGangs(map[string]func([]queueName) error{
+	"mixed": runMixed, "throughput": runThroughput, "storm": runStorm, "random": runRandom, "starvation": runStarvation,
+})
 
 func main() {
 	flag.Parse()
@@ -38,22 +46,21 @@ func main() {
 	if err == nil && flag.NArg() > 0 {
 		err = fmt.Errorf("kube-bench takes no arguments, got %q", flag.Arg(0))
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
-	}
-	scenarios := map[string]func([]queueName) error{
-		"mixed": runMixed, "throughput": runThroughput, "storm": runStorm, "random": runRandom, "starvation": runStarvation,
+	if err == nil {
+		err = utilfeature.DefaultMutableFeatureGate.Set(*gates)
 	}
 	names := strings.Split(*scenario, ",")
 	if *scenario == "all" {
-		names = []string{"mixed", "random", "throughput", "storm", "starvation"}
+		names = scenarioNames
 	}
 	for _, name := range names {
-		if scenarios[name] == nil {
-			fmt.Fprintf(os.Stderr, "--scenario=%q: legal are mixed, random, throughput, storm, starvation and all\n", name)
-			os.Exit(2)
+		if err == nil && scenarios[name] == nil {
+			err = fmt.Errorf("--scenario=%q: legal are %s and all", name, strings.Join(scenarioNames, ", "))
 		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
 	}
 	failed := false
 	for _, name := range names {

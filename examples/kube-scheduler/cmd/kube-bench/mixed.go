@@ -108,7 +108,7 @@ func (run *mixed) because(what, plugin string, gated bool, count int) {
 	run.check(what, func() bool {
 		found := 0
 		for _, pod := range run.api.Pods() {
-			info, queued := release.GetPod(run.sched.SchedulingQueue, pod.Name, pod.Namespace)
+			info, queued := release.GetPod(run.sched.SchedulingQueue, pod)
 			if queued && info.Gated() == gated && info.UnschedulablePlugins.Has(plugin) {
 				found++
 			}

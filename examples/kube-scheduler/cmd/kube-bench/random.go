@@ -66,6 +66,9 @@ func makeScript(seed int64) script {
 func makeStep(rng *rand.Rand, number int) step {
 	pool, count := pools[rng.Intn(len(pools))], 1+rng.Intn(6)
 	name := func(i int) string { return fmt.Sprintf("step%d-%d", number, i) }
+	if hasGangs() && rng.Intn(4) == 0 {
+		return makeGangStep(rng.Intn(gangSteps), number)
+	}
 	switch rng.Intn(12) {
 	case 0, 1:
 		return step{"pods for " + pool, false, func(run *random) { run.create(name, count, pool, nil) }}
@@ -213,9 +216,13 @@ func (run *random) settle() bool {
 }
 
 func (run *random) settled() bool {
-	active, backoff, unschedulable := run.counts()
 	pods := run.api.Pods()
-	if active+backoff > 0 || int(run.api.Bound())+unschedulable != len(pods) {
+	if hasGangs() {
+		if !run.settledButGangs(pods) {
+			return false
+		}
+	} else if active, backoff, unschedulable := run.counts(); active+backoff > 0 ||
+		int(run.api.Bound())+unschedulable != len(pods) {
 		return false // some are in flight, or being bound
 	}
 	if run.queue != nil && len(run.queue.InFlightPods()) > 0 { // the original does not end the flights of recreated pods
@@ -238,7 +245,7 @@ func (run *random) settled() bool {
 		if strings.HasPrefix(pod.Name, "marker") && pod.Spec.NodeName == "" {
 			return false
 		}
-		info, queued := release.GetPod(run.sched.SchedulingQueue, pod.Name, pod.Namespace)
+		info, queued := release.GetPod(run.sched.SchedulingQueue, pod)
 		if queued && info.GatingPlugin == "DefaultPreemption" {
 			return false
 		}
@@ -258,7 +265,7 @@ func (run *random) final() map[string]int {
 			counts[class+" bound"]++
 			continue
 		}
-		info, queued := release.GetPod(run.sched.SchedulingQueue, pod.Name, pod.Namespace)
+		info, queued := release.GetPod(run.sched.SchedulingQueue, pod)
 		if !queued {
 			counts[class+" lost"]++
 			continue
@@ -305,12 +312,16 @@ func (script script) play(name queueName) (map[string]int, error) {
 			return nil, fmt.Errorf("%q: %w", step.name, run.failed)
 		}
 	}
+	if hasGangs() && !run.endGangs() {
+		return nil, fmt.Errorf("not all gangs that could be are bound: %s", run.state())
+	}
 	if !run.settle() {
 		return nil, fmt.Errorf("it did not settle: %s", run.state())
 	}
 	if run.queue != nil {
-		if _, _, waiting := run.counts(); run.queue.Records() != waiting {
-			return nil, fmt.Errorf("%d records are kept for %d pods", run.queue.Records(), waiting)
+		_, _, waiting := run.counts()
+		if records := run.queue.Records(); records > waiting || records < waiting && !hasGangs() { // a gang is one
+			return nil, fmt.Errorf("%d records are kept for %d pods", records, waiting)
 		}
 	}
 	return run.final(), nil

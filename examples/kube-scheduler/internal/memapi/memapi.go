@@ -58,16 +58,19 @@ func New() *Server {
 	}
 	server.Client.PrependReactor("*", "pods", server.reactPods)
 	server.Client.PrependReactor("list", "nodes", server.listNodes)
-	for _, resource := range []string{"pods", "nodes"} {
-		server.Client.PrependWatchReactor(resource, func(ktesting.Action) (bool, watch.Interface, error) {
-			server.mutex.Lock()
-			defer server.mutex.Unlock()
-			made := newStream()
-			server.watches[resource] = append(server.watches[resource], made)
-			return true, made, nil
-		})
-	}
+	server.serveWatches("pods")
+	server.serveWatches("nodes")
 	return server
+}
+
+func (server *Server) serveWatches(resource string) {
+	server.Client.PrependWatchReactor(resource, func(ktesting.Action) (bool, watch.Interface, error) {
+		server.mutex.Lock()
+		defer server.mutex.Unlock()
+		made := newStream()
+		server.watches[resource] = append(server.watches[resource], made)
+		return true, made, nil
+	})
 }
 
 // Bound is how many pods there are that have a node.
@@ -206,7 +209,11 @@ func (server *Server) reactPods(action ktesting.Action) (bool, runtime.Object, e
 		}
 	case ktesting.PatchActionImpl:
 		pod, err := server.EditPod(action.GetNamespace(), action.GetName(), func(pod *v1.Pod) error {
-			return patch(pod, action.GetPatch())
+			after, err := patched(pod, action.GetPatch())
+			if err == nil {
+				*pod = *after
+			}
+			return err
 		})
 		if err != nil {
 			return true, nil, err
@@ -248,20 +255,16 @@ func (server *Server) listNodes(ktesting.Action) (bool, runtime.Object, error) {
 	return true, list, nil
 }
 
-// patch applies a strategic merge patch.
-func patch(pod *v1.Pod, patch []byte) error {
-	before, err := json.Marshal(pod)
+// patched is an object after a strategic merge patch.
+func patched[object any](old *object, patch []byte) (*object, error) {
+	made := new(object)
+	before, err := json.Marshal(old)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	after, err := strategicpatch.StrategicMergePatch(before, patch, v1.Pod{})
+	after, err := strategicpatch.StrategicMergePatch(before, patch, *made)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	patched := v1.Pod{}
-	if err := json.Unmarshal(after, &patched); err != nil {
-		return err
-	}
-	*pod = patched
-	return nil
+	return made, json.Unmarshal(after, made)
 }

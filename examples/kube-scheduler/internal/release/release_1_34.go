@@ -54,10 +54,12 @@ func Replace(sched *scheduler.Scheduler, queue internalqueue.SchedulingQueue) {
 	sched.SchedulingQueue, sched.NextPod = queue, queue.Pop
 }
 
-func GetPod(queue internalqueue.SchedulingQueue, name, namespace string) (*framework.QueuedPodInfo, bool) {
-	return queue.GetPod(name, namespace)
+func GetPod(queue internalqueue.SchedulingQueue, pod *v1.Pod) (*framework.QueuedPodInfo, bool) {
+	return queue.GetPod(pod.Name, pod.Namespace)
 }
 
 func Entities(string) metrics.GaugeMetric { return nil }
+
+func Groups(string) metrics.GaugeMetric { return nil }
 
 func IncomingEntities(string, string) metrics.CounterMetric { return nil }

@@ -72,14 +72,19 @@ func Replace(sched *scheduler.Scheduler, queue internalqueue.SchedulingQueue) {
 	sched.SchedulingQueue, sched.NextEntity = queue, queue.Pop
 }
 
-// GetPod finds a queued pod that is in no group.
-func GetPod(queue internalqueue.SchedulingQueue, name, namespace string) (*framework.QueuedPodInfo, bool) {
-	return queue.GetPod(name, namespace, nil)
+// GetPod finds a queued pod.
+func GetPod(queue internalqueue.SchedulingQueue, pod *v1.Pod) (*framework.QueuedPodInfo, bool) {
+	return queue.GetPod(pod.Name, pod.Namespace, pod.Spec.SchedulingGroup)
 }
 
 // Entities counts what is queued at a place; nil: this release does not.
 func Entities(place string) metrics.GaugeMetric {
 	return schedmetrics.QueuedEntities.WithLabelValues(place, schedmetrics.Pod)
+}
+
+// Groups counts the groups of pods that are queued at a place; nil: this release has none.
+func Groups(place string) metrics.GaugeMetric {
+	return schedmetrics.QueuedEntities.WithLabelValues(place, schedmetrics.PodGroup)
 }
 
 // IncomingEntities counts what an event brought to a place from another; nil: this release does not.
