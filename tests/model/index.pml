@@ -40,7 +40,8 @@
  * (--large: 3 and a deleter). The claims are checked in every prefix, so any number of threads may stop anywhere.
  *
  * stands for engine/lockfree/index/index.c look_around 502c3e67
- * stands for engine/lockfree/index/index.c scan_home 68a30c0a
+ * stands for engine/lockfree/index/index.c scan_home 79ca0e63
+ * stands for engine/lockfree/index/index.c overflow_lets_in d330b6d4
  * stands for engine/lockfree/index/index.c find_stale c9f0b753
  * stands for engine/lockfree/index/index.c take_cell c6029014
  * stands for engine/lockfree/index/index.c commit 2ebae3df
@@ -201,7 +202,7 @@ inline scan_for_insert(pod)
         value = cell[i];
         if
         :: (value & 7) == 0 || (!(value & TENTATIVE) && over(value)) ->
-            if /* of several any: look_around takes the first, scan_home the last that is not 0 */
+            if /* of several any; the code takes the first */
             :: may_take(i) && (spare == NONE || value != 0) ->
                 spare = i;
                 spare_value = value

@@ -76,15 +76,16 @@
  *       whether anything was committed since
  *   the owner's state word -> index_look:A, B, C
  *       in this order, then life again: see index_look
- *   take_cell:B, place_cell:A -> scan_home:A, look_around:A, look_up:A, find_stale:A, copy_line:B
+ *   take_cell:B, place_cell:A -> scan_home:A, overflow_lets_in:A, look_around:A, look_up:A,
+ *   find_stale:A, copy_line:B
  *       the record of a cell
- *   index_lengthen:A -> spot_step:A
+ *   index_lengthen:A -> spot_step:A, scan_home:B, overflow_lets_in:B
  *       an overflow line with link 0
  *   switch_table:A -> find_line:A, index_insert_directly:A, make_room:A
  *       the table's header
  *   index_grow:A -> index_insert_directly:B, insert_round:A, copy_line:A
  *       the table's header
- *   index_remove:A and B -> scan_home:A, look_around:A
+ *   index_remove:A and B -> scan_home:A, overflow_lets_in:A, look_around:A
  *       nothing: DEAD says no more than the state word of a pod that is over
  *   index_move_line:C -> find_line:B
  *       MOVED: all pods of the line are in the next table
@@ -218,40 +219,75 @@ struct vacancy {
     uint32_t position; /* not of scan_home's, which is at home */
 };
 
-/*
- * A look that nearly always is enough. True: nothing hinders an insertion of this cell's value, and
- * there is a vacancy; false: it is not sure.
- *
- * Behind a cell that is 0 none has a pod, and none is named (f); nor is one in an overflow line.
- */
-STRAIGHT bool
-scan_home(struct index_line *home, uint64_t control, uint64_t value, struct vacancy *vacancy)
+/* Does nothing in a chain of overflow lines hinder an insertion? False: it is not sure. */
+RARELY static bool
+overflow_lets_in(struct index_table *table, uint64_t number, uint64_t value)
 {
-    /* before all cells: none */
-    atomic_u64 *word = home->word + HOME_FIRST;
-    const atomic_u64 *named = word - 1 + control_named(control);
-    uint64_t cell;
+    do {
+        struct index_line *line = table_overflow(table, number);
 
-    vacancy->cell = NULL;
-    while ((cell = u64_load_acquire(word)) != 0) { /* scan_home:A */
-        if ((cell & CELL_SETTLED) != 0) {
-            if (((cell ^ value) & CELL_TAG) == 0) {
+        for (uint32_t i = LINE_WORDS - OVERFLOW_CELLS; i < LINE_WORDS; i++) {
+            uint64_t cell = u64_load_acquire(&line->word[i]); /* overflow_lets_in:A */
+
+            if (cell == 0) {
+                return true;
+            }
+            if ((cell & CELL_TENTATIVE) != 0 || cell_resembles(cell, value)) {
                 return false;
             }
-        } else if ((cell & CELL_TENTATIVE) != 0) {
+        }
+        number = u64_load_acquire(&line->word[OVERFLOW_LINK]); /* overflow_lets_in:B */
+    } while (number != 0);
+    return true;
+}
+
+/*
+ * A look that nearly always is enough. True: nothing hinders an insertion of this cell's value, and
+ * there is a vacancy at home; false: it is not sure.
+ *
+ * Behind a cell that is 0 none has a pod, and none is named (f); nor is one in an overflow line.
+ *
+ * No processor can guess which cells have pods. So the marks of all are judged at once, those of a
+ * cell in the byte that has the number of its word. The vacancy is the first cell of which they say
+ * that it is free: one that is 0 is behind all others.
+ */
+STRAIGHT bool
+scan_home(struct index_table *table, struct index_line *home, uint64_t control, uint64_t value,
+          struct vacancy *vacancy)
+{
+    const uint64_t each = UINT64_C(0x0101010101010101), tops = each << 7;
+    const uint64_t pod = cell_marks(value ^ (CELL_TENTATIVE | CELL_SETTLED));
+    uint64_t cells[LINE_WORDS], marks = 0, cell = 0;
+
+#pragma GCC unroll 8
+    for (uint32_t i = HOME_FIRST; i < LINE_WORDS; i++) {
+        cell = cells[i] = u64_load_acquire(&home->word[i]); /* scan_home:A */
+        if (cell == 0) {
+            break;
+        }
+        marks |= cell_marks(cell) << 8 * i;
+    }
+    uint64_t differs = marks ^ pod * each;
+    uint64_t alike = (differs - each) & ~differs & tops; /* not 0: a byte that does not differ */
+    uint64_t tentative = marks & cell_marks(CELL_TENTATIVE) * each;
+    /* Of one in an overflow line, any: then no cell at home is 0. */
+    uint64_t named = UINT64_C(1) << (8 * (HOME_FIRST - 1 + control_named(control)) & 63);
+    uint64_t vacant = ~marks & ~named & each << 8 * HOME_FIRST;
+
+    if ((alike | tentative) != 0 || vacant == 0) {
+        return false;
+    }
+    if (cell != 0) {
+        uint64_t number = u64_load_acquire(&home->word[HOME_LINK]); /* scan_home:B */
+
+        if (number != 0 && !overflow_lets_in(table, number, value)) {
             return false;
-        } else if (word != named) {
-            vacancy->cell = word;
-            vacancy->value = cell;
-        }
-        if (++word == home->word + LINE_WORDS) {
-            return vacancy->cell != NULL && u64_load_acquire(&home->word[HOME_LINK]) == 0;
         }
     }
-    if (vacancy->cell == NULL) {
-        vacancy->cell = word;
-        vacancy->value = 0;
-    }
+    uint32_t at = (uint32_t)__builtin_ctzll(vacant) / 8;
+
+    vacancy->cell = &home->word[at];
+    vacancy->value = cells[at];
     return true;
 }
 
@@ -385,7 +421,7 @@ index_insert_directly(const struct index *index, uint32_t hash, uint64_t ref,
     }
     uint64_t control = u64_load_acquire(&home->word[HOME_CONTROL]); /* index_insert_directly:C */
 
-    if ((control & CONTROL_FROZEN) != 0 || !scan_home(home, control, value, &vacancy) ||
+    if ((control & CONTROL_FROZEN) != 0 || !scan_home(table, home, control, value, &vacancy) ||
         !take_cell(&vacancy, home, control, value)) {
         return false;
     }

@@ -56,6 +56,13 @@ cell_record(uint64_t cell)
     return (uint32_t)(cell & CELL_RECORD);
 }
 
+/** What a cell says besides its life and its record: tag:6 | TENTATIVE | SETTLED. */
+static inline uint64_t
+cell_marks(uint64_t cell)
+{
+    return cell >> STATE_VERSION_SHIFT & 0xff;
+}
+
 /** 0 or DEAD. */
 static inline bool
 cell_is_free(uint64_t cell)
