@@ -90,6 +90,10 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
     install(FILES ${CMAKE_CURRENT_LIST_DIR}/debian/copyright DESTINATION ${documents} COMPONENT ${component})
     install(FILES ${changelog}.gz DESTINATION ${documents} COMPONENT ${component})
 endforeach()
+# Who looks for the documents under the package's name finds them too.
+file(CREATE_LINK ../schedq ${PROJECT_BINARY_DIR}/debian/schedq SYMBOLIC)
+install(FILES ${PROJECT_BINARY_DIR}/debian/schedq
+    DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME} COMPONENT development)
 include(CPack)
 
 add_custom_target(packages ALL

@@ -146,6 +146,24 @@ looked_pop_waiting(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *o
     return status;
 }
 
+/* As a pop of pods: one that waits would be timed by its wait. */
+static schedq_status_t
+timed_pop_group(schedq_worker_t *worker, bool waits, int64_t deadline, schedq_popped_group_t *group,
+                schedq_popped_t *members, size_t room, size_t *count)
+{
+    int64_t began = sample_begin(worker);
+    schedq_status_t status =
+        sampled_engine(worker)->pop_group(worker, waits, deadline, group, members, room, count);
+
+    if (status == SCHEDQ_OK && began != NOT_TIMED) {
+        if (!waits) {
+            sample_end(worker, TIMED_POP, began);
+        }
+        look_at_popped(worker, members, *count);
+    }
+    return status;
+}
+
 static schedq_status_t
 timed_done(schedq_worker_t *worker, schedq_token_t token)
 {
@@ -263,6 +281,7 @@ fill_table(struct engine_ops *ops)
     ops->add_many = timed_add_many;
     ops->pop = timed_pop;
     ops->pop_waiting = looked_pop_waiting;
+    ops->pop_group = timed_pop_group;
     ops->done = timed_done;
     ops->done_many = timed_done_many;
     ops->fail = timed_fail;

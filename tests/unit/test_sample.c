@@ -123,6 +123,33 @@ a_pop_that_waits_is_not_timed_and_its_pod_counts(void **state)
 }
 
 static void
+members_that_a_pop_of_groups_took_count_one_by_one(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+    schedq_pod_spec_t pod = fx_spec(0);
+    schedq_popped_group_t group;
+    schedq_popped_t members[4];
+    size_t count;
+
+    fixture->config.sample_calls = 1;
+    spec.quorum = 2;
+    assert_ok(schedq_group_add(fx_worker(fixture), 7, &spec, NULL));
+    pod.group = 7;
+    assert_ok(schedq_add(fx_worker(fixture), "ns/a", 4, &pod, NULL));
+    assert_ok(schedq_add(fx_worker(fixture), "ns/b", 4, &pod, NULL));
+    assert_ok(schedq_try_pop_group(fx_worker(fixture), &group, members, 4, &count));
+    assert_int_equal(count, 2);
+    assert_int_equal(calls(fixture, "pop"), 1);
+    assert_int_equal(fx_metric(fixture, "schedq_popped_wait_seconds_count"), 2);
+    fx_add(fixture, "ns/c", 0);
+    assert_ok(
+        schedq_pop_group_until(fx_worker(fixture), SCHEDQ_NO_DEADLINE, &group, members, 4, &count));
+    assert_int_equal(calls(fixture, "pop"), 1);
+    assert_int_equal(fx_metric(fixture, "schedq_popped_wait_seconds_count"), 3);
+}
+
+static void
 of_a_host_what_it_asks_and_applies_is_timed(void **state)
 {
     fixture_t *fixture = *state;
@@ -187,6 +214,7 @@ main(int argc, char **argv)
         fx_test(pops_that_find_nothing_do_not_count),
         fx_test(popped_pods_are_told_by_their_wait_and_their_attempts),
         fx_test(a_pop_that_waits_is_not_timed_and_its_pod_counts),
+        fx_test(members_that_a_pop_of_groups_took_count_one_by_one),
         fx_test_host(of_a_host_what_it_asks_and_applies_is_timed),
         fx_test(workers_are_added_up_and_stay_when_they_go),
         fx_test(of_n_about_one_is_timed),
