@@ -214,8 +214,7 @@ check_callbacks(const schedq_config_t *config, char *why, size_t size)
     }
     if (!counted && (config->retain != NULL || config->release != NULL)) {
         say(why, size, "%s set: NULL, since objects is %u and not %d (COUNTED)",
-            config->retain != NULL ? "retain" : "release", config->objects,
-            SCHEDQ_OBJECTS_COUNTED);
+            config->retain != NULL ? "retain" : "release", config->objects, SCHEDQ_OBJECTS_COUNTED);
         return false;
     }
     if (config->external_clock && (config->clock.now_ns != NULL || config->clock.is_virtual != 0)) {

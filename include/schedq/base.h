@@ -40,7 +40,7 @@ typedef enum schedq_status {
     SCHEDQ_EXISTS,    /**< that name is there already */
     /** no such pod, group, node, budget or nomination; nothing changed */
     SCHEDQ_NOT_FOUND,
-    /** this token was used before, or is none of this queue's; or this nomination was replaced */
+    /** this token was used before or never given, or this nomination was replaced */
     SCHEDQ_STALE,
     SCHEDQ_GONE,      /**< the pod was deleted meanwhile; schedq_apply: it does not wait any more;
                            schedq_position: it is not active */
