@@ -17,9 +17,10 @@ enum {
     QUICK_REPETITIONS = 1,
 };
 
-#define SUITES                                                                            \
-    "lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, memory, " \
-    "preemption, headline, pushpop, priorities, host, load, wake, replay, transfer, scaling"
+#define SUITES                                                                               \
+    "lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, memory, "    \
+    "preemption, group, headline, pushpop, priorities, host, load, wake, replay, transfer, " \
+    "scaling"
 
 static const char doc[] = "Measures schedq's engines and a bare mutex + heap + hash map side by "
                           "side, in one process and in turns.\v"

@@ -211,7 +211,7 @@ report_legend(FILE *out)
         "way). best-rival: the best that leaves nothing out/schedq. yielding: that "
         "engine/schedq.\n"
         "10k-events, frozen: base (nothing happens)/schedq. 4096-vs-1: schedq/base (one priority). "
-        "wake: schedq/base (a futex).\n"
+        "wake: schedq/base (a futex). group: schedq/base (pods in no group).\n"
         "bytes-per-pod: bytes. control: the same maximum of a thread that only reads the clock. "
         "Threads are not pinned.\n"
         "docs/BENCH.md says what each row does.\n",

@@ -161,6 +161,11 @@ const row_t rows[] = {
     {"preemption/worst-10%/10k", &preemption_workload, 100 * K, 1, PREEMPTION_WORST_SAMPLED, 10 * K,
      1 * K, FULL, 0},
 
+    {"group/1", &group_workload, 1 * K, 1, 1, 128 * 1024, 1, FULL, 0},
+    {"group/8", &group_workload, 1 * K, 1, 8, 128 * 1024, 1, EVERYDAY, 0},
+    {"group/64", &group_workload, 1 * K, 1, 64, 128 * 1024, 1, EVERYDAY, 0},
+    {"group/512", &group_workload, 1 * K, 1, 512, 128 * 1024, 1, FULL, 0},
+
     {"replay", &replay_workload, 8, 1, 0, 0, 1, ASKED, 440},
 
     {"transfer/store", &transfer_workload, 0, 2, TRANSFER_STORE, 500 * K, 1, ASKED, 0},

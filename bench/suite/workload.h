@@ -135,6 +135,7 @@ extern const workload_t memory_workload;
 extern const workload_t pending_workload;
 extern const workload_t bytes_workload;
 extern const workload_t preemption_workload;
+extern const workload_t group_workload;
 
 /* Parts of the workloads that have several. */
 /* Bits. */

@@ -25,16 +25,30 @@ check_size(schedq_worker_t *worker, const char *name, uint32_t struct_size, size
     return true;
 }
 
+bool
+check_says_reserved(schedq_worker_t *worker, const char *name, const uint8_t *bytes, size_t count)
+{
+    size_t set = 0;
+
+    while (set + 1 < count && bytes[set] == 0) {
+        set++;
+    }
+    worker_say(worker, "%s.reserved[%zu] %u: 0, as its initializer sets it", name, set, bytes[set]);
+    return false;
+}
+
 /* Of any text. False, and words: it is none. */
 COLD static bool
 is_name(schedq_worker_t *worker, const char *text, size_t length)
 {
     const char *slash = memchr(text, '/', length);
+    const char *nul = memchr(text, '\0', length);
     const char *end = text + length;
     int shown = (int)(length < 120 ? length : 120);
 
-    if (memchr(text, '\0', length) != NULL) {
-        worker_say(worker, "name \"%.*s\": %zu bytes, none of them NUL", shown, text, length);
+    if (nul != NULL) {
+        worker_say(worker, "name \"%.*s\": byte %zu of its %zu is NUL: none may be", shown, text,
+                   (size_t)(nul - text), length);
         return false;
     }
     if (worker->queue->config.kube_minor != 0 &&
@@ -202,8 +216,6 @@ gate_is_known(schedq_worker_t *worker, const char *argument, schedq_profile_t pr
 
 #define UPDATE_FLAGS (POD_FLAGS | SCHEDQ_POD_ADD)
 
-static const uint8_t no_bytes[8];
-
 static bool
 description_is_legal(schedq_worker_t *worker, const char *argument, const schedq_pod_spec_t *spec,
                      uint8_t legal)
@@ -226,8 +238,7 @@ description_is_legal(schedq_worker_t *worker, const char *argument, const schedq
                    argument, spec->only.bits);
         return false;
     }
-    if (memcmp(spec->reserved, no_bytes, sizeof spec->reserved) != 0) {
-        worker_say(worker, "%s.reserved: 0; begin with SCHEDQ_POD_SPEC_INIT", argument);
+    if (!check_reserved(worker, argument, spec->reserved, sizeof spec->reserved)) {
         return false;
     }
     if (spec->not_before_ns < 0) {
@@ -308,13 +319,13 @@ check_update(schedq_worker_t *worker, const char *name, size_t length,
 
 bool
 check_item(schedq_worker_t *worker, const char *names, size_t names_length,
-           const schedq_add_item_t *item, struct hashed_name *name)
+           const schedq_add_item_t *item, size_t number, struct hashed_name *name)
 {
     if (item->name_length > names_length || item->name_offset > names_length - item->name_length) {
         worker_say(worker,
-                   "item: name_offset %" PRIu32 ", name_length %" PRIu32
+                   "items[%zu]: name_offset %" PRIu32 ", name_length %" PRIu32
                    ": within the %zu bytes of names",
-                   item->name_offset, item->name_length, names_length);
+                   number, item->name_offset, item->name_length, names_length);
         return false;
     }
     return check_bytes(worker, names + item->name_offset, item->name_length, name) &&
@@ -360,8 +371,7 @@ check_failure(schedq_worker_t *worker, const schedq_failure_t *failure, bool rea
         worker_say(worker, "failure.newest: NULL, since the spec of a readd is the newest");
         return false;
     }
-    if (failure->reserved[0] != 0 || failure->reserved[1] != 0) {
-        worker_say(worker, "failure.reserved: 0");
+    if (!check_reserved(worker, "failure", failure->reserved, sizeof failure->reserved)) {
         return false;
     }
     return failure->newest == NULL || check_description(worker, failure->newest);
@@ -401,8 +411,8 @@ bool
 check_text(char *why, size_t size, const char *argument, const char *text, size_t length)
 {
     if (length == 0 || length > REGISTRY_NAME_MAX || memchr(text, '\0', length) != NULL) {
-        say(why, size, "%s \"%.*s\": 1..%d bytes, no NUL", argument,
-            (int)(length < 120 ? length : 120), text, REGISTRY_NAME_MAX);
+        say(why, size, "%s \"%.*s\" of %zu bytes: 1..%d bytes, no NUL", argument,
+            (int)(length < 60 ? length : 60), text, length, REGISTRY_NAME_MAX);
         return false;
     }
     return true;

@@ -7,6 +7,8 @@
 
 #include "engine.h"
 
+#include <string.h>
+
 bool check_says_null(schedq_worker_t *worker, const char *name);
 
 static inline bool
@@ -16,6 +18,18 @@ check_not_null(schedq_worker_t *worker, const void *argument, const char *name)
 }
 
 bool check_size(schedq_worker_t *worker, const char *name, uint32_t struct_size, size_t expected);
+
+bool check_says_reserved(schedq_worker_t *worker, const char *name, const uint8_t *bytes,
+                         size_t count);
+
+/** Up to 8 bytes of the struct `name` that have no meaning yet. */
+static inline bool
+check_reserved(schedq_worker_t *worker, const char *name, const uint8_t *bytes, size_t count)
+{
+    static const uint8_t zero[8];
+
+    return memcmp(bytes, zero, count) == 0 || check_says_reserved(worker, name, bytes, count);
+}
 
 /** One pass over the text says whether it is a name, and hashes it: *name. */
 bool check_name(schedq_worker_t *worker, const char *text, size_t length, struct hashed_name *name);
@@ -32,9 +46,9 @@ bool check_spec(schedq_worker_t *worker, const char *name, size_t length,
 bool check_update(schedq_worker_t *worker, const char *name, size_t length,
                   const schedq_pod_spec_t *spec, struct hashed_name *hashed);
 
-/** One of many pods, its name in the text `names`: *name. */
+/** Element `number` of many pods, its name in the text `names`: *name. */
 bool check_item(schedq_worker_t *worker, const char *names, size_t names_length,
-                const schedq_add_item_t *item, struct hashed_name *name);
+                const schedq_add_item_t *item, size_t number, struct hashed_name *name);
 
 /** What `newest` brings; its name, profile and times are ignored. */
 bool check_description(schedq_worker_t *worker, const schedq_pod_spec_t *spec);
@@ -48,6 +62,9 @@ bool check_history(schedq_worker_t *worker, const schedq_history_t *history);
 
 /** The call belongs to this way of deciding. */
 bool check_decides(schedq_worker_t *worker, uint8_t decide, const char *function);
+
+/** What is in the way of a [setup] call. */
+#define SETUP_IS_OVER "a worker is registered (the timer thread is one), which ends setup"
 
 /** 1..127 bytes without a NUL. */
 bool check_text(char *why, size_t size, const char *argument, const char *text, size_t length);

@@ -178,11 +178,20 @@ check_choices(const schedq_config_t *config, char *why, size_t size)
         say(why, size, "flush_ns %" PRId64 ": 0, since kube_minor is 0", config->flush_ns);
         return false;
     }
-    uint64_t reserved = config->clock.reserved[0] | config->clock.reserved[1] |
-                        config->clock.reserved[2] | config->allocator.reserved;
-
-    if (reserved != 0) {
-        say(why, size, "reserved: 0; begin with SCHEDQ_CONFIG_INIT");
+    if (!config->external_clock && config->start_ns != 0) {
+        say(why, size, "start_ns %" PRId64 ": 0, since external_clock is 0", config->start_ns);
+        return false;
+    }
+    for (size_t i = 0; i < sizeof config->clock.reserved / sizeof config->clock.reserved[0]; i++) {
+        if (config->clock.reserved[i] != 0) {
+            say(why, size, "clock.reserved[%zu] %" PRIu32 ": 0, as SCHEDQ_CONFIG_INIT sets it", i,
+                config->clock.reserved[i]);
+            return false;
+        }
+    }
+    if (config->allocator.reserved != 0) {
+        say(why, size, "allocator.reserved %" PRIu64 ": 0, as SCHEDQ_CONFIG_INIT sets it",
+            config->allocator.reserved);
         return false;
     }
     return true;
@@ -193,14 +202,19 @@ check_callbacks(const schedq_config_t *config, char *why, size_t size)
 {
     bool counted = config->objects == SCHEDQ_OBJECTS_COUNTED;
 
+    if (config->decide == SCHEDQ_DECIDE_HOST && config->objects != SCHEDQ_OBJECTS_STABLE) {
+        say(why, size, "objects %u: %d (STABLE), since decide is SCHEDQ_DECIDE_HOST",
+            config->objects, SCHEDQ_OBJECTS_STABLE);
+        return false;
+    }
     if (counted && (config->retain == NULL || config->release == NULL)) {
         say(why, size, "%s NULL: a function, since objects is SCHEDQ_OBJECTS_COUNTED",
             config->retain == NULL ? "retain" : "release");
         return false;
     }
-    if (config->decide == SCHEDQ_DECIDE_HOST && config->objects != SCHEDQ_OBJECTS_STABLE) {
-        say(why, size, "objects %u: %d (STABLE), since decide is SCHEDQ_DECIDE_HOST",
-            config->objects, SCHEDQ_OBJECTS_STABLE);
+    if (!counted && (config->retain != NULL || config->release != NULL)) {
+        say(why, size, "%s set: NULL, since objects is %u and not %d (COUNTED)",
+            config->retain != NULL ? "retain" : "release", config->objects, SCHEDQ_OBJECTS_COUNTED);
         return false;
     }
     if (config->external_clock && (config->clock.now_ns != NULL || config->clock.is_virtual != 0)) {

@@ -19,8 +19,7 @@ check_change(schedq_worker_t *worker, const schedq_change_t *change, const char 
         !check_event(worker, "change.event", change->event)) {
         return false;
     }
-    if (change->reserved[0] != 0 || change->reserved[1] != 0) {
-        worker_say(worker, "change.reserved: 0");
+    if (!check_reserved(worker, "change", change->reserved, sizeof change->reserved)) {
         return false;
     }
     return true;
@@ -216,11 +215,11 @@ check_query(schedq_worker_t *worker, const schedq_query_t *query, const schedq_c
         worker_say(worker, "capacity 0: at least 1");
         return false;
     }
-    if (query->backoff > 1 || query->reserved[0] != 0 || query->reserved[1] != 0) {
-        worker_say(worker, "query.backoff %u: 0..1; reserved: 0", query->backoff);
+    if (query->backoff > 1) {
+        worker_say(worker, "query.backoff %u: 0..1", query->backoff);
         return false;
     }
-    return true;
+    return check_reserved(worker, "query", query->reserved, sizeof query->reserved);
 }
 
 schedq_status_t
@@ -245,13 +244,8 @@ check_decision(schedq_worker_t *worker, const schedq_decision_t *decision)
     bool gated = decision->place == SCHEDQ_GATED;
 
     if (!check_size(worker, "decision", decision->struct_size, sizeof *decision) ||
-        !check_event(worker, "decision.event", decision->event)) {
-        return false;
-    }
-    const uint8_t *reserved = decision->reserved;
-
-    if ((reserved[0] | reserved[1] | reserved[2] | reserved[3] | reserved[4]) != 0) {
-        worker_say(worker, "decision.reserved: 0");
+        !check_event(worker, "decision.event", decision->event) ||
+        !check_reserved(worker, "decision", decision->reserved, sizeof decision->reserved)) {
         return false;
     }
     if (decision->uncounted > (gated ? 1 : 0)) {

@@ -159,6 +159,11 @@ add_place(struct sentence *sentence, const schedq_t *queue, const schedq_explana
     bool known = explanation->place < sizeof places / sizeof places[0];
 
     sentence_add(sentence, "%s", places[known ? explanation->place : SCHEDQ_NOWHERE]);
+    if (explanation->place == SCHEDQ_HELD) {
+        sentence_add(sentence, "%s",
+                     explanation->wake_ns == SCHEDQ_NO_DEADLINE ? " until it is released"
+                                                                : " until its time");
+    }
     if (explanation->gate != 0) {
         add_rejectors(sentence, queue, explanation->profile, " by ",
                       UINT64_C(1) << (explanation->gate - 1) % REGISTRY_REJECTORS);

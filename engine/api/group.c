@@ -5,13 +5,12 @@
 #include <schedq/group.h>
 
 #include <inttypes.h>
-#include <string.h>
 
 static bool
 check_group(schedq_worker_t *worker, uint64_t group, const char *function)
 {
     if (group == 0) {
-        worker_say(worker, "group 0: any other number, 0 is no group");
+        worker_say(worker, "group 0: 1..%" PRIu64 ", 0 is no group", UINT64_MAX);
         return false;
     }
     return check_decides(worker, SCHEDQ_DECIDE_CALLBACKS, function);
@@ -21,15 +20,10 @@ static bool
 check_group_spec(schedq_worker_t *worker, uint64_t group, const schedq_group_spec_t *spec,
                  const char *function)
 {
-    static const uint8_t no_bytes[sizeof spec->reserved];
-
     if (!check_group(worker, group, function) || !check_not_null(worker, spec, "spec") ||
         !check_size(worker, "spec", spec->struct_size, sizeof *spec) ||
-        !check_profile(worker, "spec.profile", spec->profile)) {
-        return false;
-    }
-    if (memcmp(spec->reserved, no_bytes, sizeof no_bytes) != 0) {
-        worker_say(worker, "spec.reserved: bytes other than 0: all are 0");
+        !check_profile(worker, "spec.profile", spec->profile) ||
+        !check_reserved(worker, "spec", spec->reserved, sizeof spec->reserved)) {
         return false;
     }
     if (spec->parent == group) {
@@ -150,7 +144,7 @@ pop_group(schedq_worker_t *worker, bool waits, int64_t deadline, schedq_popped_g
             worker->queue->ops->pop_group(worker, waits, deadline, group, members, room, count);
     }
     if (status == SCHEDQ_FULL) {
-        worker_say(worker, "room %zu: the group has %zu members", room, *count);
+        worker_say(worker, "room %zu: at least %zu, the members that the group has", room, *count);
     }
     call_end_worker(worker);
     return status;

@@ -7,6 +7,8 @@
 
 #include <schedq/label.h>
 
+#include <inttypes.h>
+
 struct cancelling {
     schedq_worker_t *worker;
     schedq_result_t *results;
@@ -23,7 +25,7 @@ static bool
 check_label(schedq_worker_t *worker, uint64_t label)
 {
     if (label == 0) {
-        worker_say(worker, "label 0: any other number, 0 is no label");
+        worker_say(worker, "label 0: 1..%" PRIu64 ", 0 is no label", UINT64_MAX);
     }
     return label != 0;
 }

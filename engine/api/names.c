@@ -35,8 +35,9 @@ schedq_status_text(schedq_status_t status)
         [SCHEDQ_CLOSED] = "the queue is closed: it takes no new pods; a pop: none is active now",
         [SCHEDQ_TIMEDOUT] = "the time to wait is over and nothing came",
         [SCHEDQ_EXISTS] = "the name is taken already",
-        [SCHEDQ_NOT_FOUND] = "no pod has this name or handle",
-        [SCHEDQ_STALE] = "the token was used before: the cycle has ended",
+        [SCHEDQ_NOT_FOUND] = "no such pod, group, node, budget or nomination",
+        [SCHEDQ_STALE] =
+            "this token was used before or never given, or this nomination was replaced",
         [SCHEDQ_GONE] = "the pod was deleted meanwhile, or is not where this call needs it",
         [SCHEDQ_FULL] = "a limit of the configuration is reached",
         [SCHEDQ_NOMEM] = "there is not enough memory",

@@ -39,7 +39,7 @@ add_batch(schedq_worker_t *worker, size_t names_length, struct add_batch *batch,
     struct hashed_name name;
 
     for (size_t i = 0; i < batch->count; i++) {
-        bool legal = check_item(worker, batch->names, names_length, &batch->items[i], &name);
+        bool legal = check_item(worker, batch->names, names_length, &batch->items[i], i, &name);
 
         if (legal && i < BATCH_HASHES) {
             hashes[i] = name.hash;
@@ -354,7 +354,7 @@ check_events(schedq_worker_t *worker, const schedq_event_t *events, size_t count
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        if (!check_event(worker, "events", events[i])) {
+        if (!check_event(worker, "an element of events,", events[i])) {
             return false;
         }
     }

@@ -22,7 +22,7 @@ static void
 say_setup_is_over(schedq_status_t status, char *why, size_t why_size)
 {
     if (status == SCHEDQ_BUSY) {
-        say(why, why_size, "a worker is registered (the timer thread is one), which ends setup");
+        say(why, why_size, SETUP_IS_OVER);
     }
 }
 
@@ -123,10 +123,13 @@ check_plugin_fields(const schedq_t *queue, const schedq_plugin_t *plugin, char *
         say(why, why_size, "plugin.profile %u: 0..%" PRIu32, plugin->profile, profiles - 1);
         return false;
     }
-    if ((plugin->flags & ~SCHEDQ_PLUGIN_SPREAD) != 0 || plugin->reserved[0] != 0 ||
-        plugin->reserved[1] != 0) {
-        say(why, why_size, "plugin.flags 0x%x: 0 or SCHEDQ_PLUGIN_SPREAD; reserved: 0",
-            plugin->flags);
+    if ((plugin->flags & ~SCHEDQ_PLUGIN_SPREAD) != 0) {
+        say(why, why_size, "plugin.flags 0x%x: 0 or SCHEDQ_PLUGIN_SPREAD", plugin->flags);
+        return false;
+    }
+    if (plugin->reserved[0] != 0 || plugin->reserved[1] != 0) {
+        say(why, why_size, "plugin.reserved %u, %u: 0, as its initializer sets it",
+            plugin->reserved[0], plugin->reserved[1]);
         return false;
     }
     if (plugin->interest_count > INTERESTS_MAX ||

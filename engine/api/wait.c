@@ -1,5 +1,6 @@
 /* Waiting elsewhere: the descriptor, the callback, the deadline; ending a worker's wait. */
 #include "api/call.h"
+#include "api/check.h"
 
 #include <schedq/wait.h>
 
@@ -53,7 +54,7 @@ schedq_wait_callback(schedq_t *queue, void (*wake)(void *ctx), void *ctx, char *
         say(why, why_size, "wake NULL: a function");
         status = SCHEDQ_INVALID;
     } else if (stats.workers > 0) {
-        say(why, why_size, "setup is over: %u workers are registered", (unsigned)stats.workers);
+        say(why, why_size, SETUP_IS_OVER);
         status = SCHEDQ_BUSY;
     } else {
         notifier_set_wake(&queue->notifier, wake, ctx);

@@ -87,8 +87,7 @@ check_config(const schedq_evictor_config_t *config, char *why, size_t why_size)
     }
     if (allocator->reserved != 0) {
         return refuse(why, why_size,
-                      "config.allocator.reserved %" PRIu64
-                      ": 0; zero a description before filling it",
+                      "config.allocator.reserved %" PRIu64 ": 0, as its initializer sets it",
                       allocator->reserved);
     }
     if (config->evict == NULL || config->clear == NULL) {

@@ -123,8 +123,7 @@ check_pods(schedq_worker_t *worker)
     uint32_t pods_max = cap_or(queue->base.config.max_pods, PODS_MAX);
 
     if (queue->pods >= pods_max) {
-        worker_say(worker, "pods: %u are in the queue, at most %u (max_pods)", queue->pods,
-                   pods_max);
+        worker_say(worker, "pods: there are %u, as many as there may be (max_pods)", pods_max);
         return SCHEDQ_FULL;
     }
     return SCHEDQ_OK;
@@ -142,8 +141,9 @@ check_caps(schedq_worker_t *worker, int32_t priority)
     if (bands_max != 0 && queue->bands.active >= bands_max &&
         !mutex_bands_has(&queue->bands, band_of(queue, priority))) {
         worker_say(worker,
-                   "priority %d: active pods have %u other priorities, at most %u (max_bands)",
-                   priority, queue->bands.active, bands_max);
+                   "priority %d: active pods have %u other priorities, as many as there may be "
+                   "(max_bands)",
+                   priority, bands_max);
         return SCHEDQ_FULL;
     }
     return SCHEDQ_OK;

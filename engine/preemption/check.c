@@ -89,7 +89,7 @@ bool
 check_zero(const struct words *words, const char *field, uint64_t value)
 {
     if (value != 0) {
-        words_say(words, "%s %" PRIu64 ": 0; zero a description before filling it", field, value);
+        words_say(words, "%s %" PRIu64 ": 0, as its initializer sets it", field, value);
         return false;
     }
     return true;

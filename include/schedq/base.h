@@ -38,8 +38,10 @@ typedef enum schedq_status {
     SCHEDQ_CLOSED,    /**< the queue is closed (and, for pop, nothing is poppable now) */
     SCHEDQ_TIMEDOUT,  /**< the deadline passed, or the time to wait is over */
     SCHEDQ_EXISTS,    /**< that name is there already */
-    SCHEDQ_NOT_FOUND, /**< no such pod, node, budget or nomination; nothing changed */
-    SCHEDQ_STALE,     /**< this token was used before; or this nomination was replaced */
+    /** no such pod, group, node, budget or nomination; nothing changed */
+    SCHEDQ_NOT_FOUND,
+    /** this token was used before or never given, or this nomination was replaced */
+    SCHEDQ_STALE,
     SCHEDQ_GONE,      /**< the pod was deleted meanwhile; schedq_apply: it does not wait any more;
                            schedq_position: it is not active */
     SCHEDQ_FULL,      /**< a cap is reached, or the width of a word; nothing changed */

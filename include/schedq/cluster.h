@@ -261,6 +261,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_resource(schedq_cluster_t *cluster, co
  * Fills an empty snapshot from arrays, in their order. Nodes get the numbers 0, 1, ...
  *
  * schedq_cluster_error names the array and the position.
+ * @param arrays nodes, pods, budgets and nominations; copied
  * @retval SCHEDQ_OK         all of it is in the snapshot
  * @retval SCHEDQ_INVALID    also if the snapshot is not empty; nothing changed
  * @retval SCHEDQ_EXISTS     a name occurs twice; nothing changed
@@ -308,6 +309,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_update_node(schedq_cluster_t *cluster,
  * Removes a node, with the pods that run on it and the nominations to it. Nominations to it in the
  * queue stay: end them (schedq_nominate), since another node may get the number.
  *
+ * @param node the number of a node
  * @retval SCHEDQ_OK         the node, its pods and nominations are gone
  * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
  * @retval SCHEDQ_INVALID    nothing changed
@@ -319,6 +321,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_remove_node(schedq_cluster_t *cluster,
 /**
  * Finds a node's number by its name.
  *
+ * @param name ends in NUL
+ * @param node receives the number
  * @retval SCHEDQ_OK         *node is its number
  * @retval SCHEDQ_NOT_FOUND  *node is SCHEDQ_NO_NODE
  * @retval SCHEDQ_INVALID    *node is SCHEDQ_NO_NODE
@@ -337,6 +341,8 @@ SCHEDQ_API uint32_t schedq_cluster_nodes_end(const schedq_cluster_t *cluster);
 
 /**
  * Returns the object of a node; 0 if no node has that number.
+ *
+ * @param node the number of a node
  *
  * Threads: [read]  Progress: O(1).
  */
@@ -398,6 +404,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_remove_pod(schedq_cluster_t *cluster,
 /**
  * Finds a running pod by "namespace/name".
  *
+ * @param name ends in NUL
+ * @param pod  receives the handle
  * @retval SCHEDQ_OK         *pod is its handle
  * @retval SCHEDQ_NOT_FOUND  *pod is {0}
  * @retval SCHEDQ_INVALID    *pod is {0}
@@ -410,6 +418,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_find_pod(const schedq_cluster_t *clust
 /**
  * Describes a running pod.
  *
+ * @param pod  its handle
+ * @param view receives the description
  * @retval SCHEDQ_OK         *view is set
  * @retval SCHEDQ_NOT_FOUND  *view is all zero
  * @retval SCHEDQ_INVALID    *view is all zero
@@ -422,6 +432,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_pod(const schedq_cluster_t *cluster, s
 /**
  * Adds a disruption budget, or replaces the one of that name.
  *
+ * @param spec what the budget is; copied
  * @retval SCHEDQ_OK       the budget is new, or replaced
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_NOMEM    nothing changed
@@ -434,6 +445,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_set_budget(schedq_cluster_t *cluster,
 /**
  * Removes a disruption budget by "namespace/name".
  *
+ * @param name "namespace/name", ends in NUL
  * @retval SCHEDQ_OK         the budget is gone
  * @retval SCHEDQ_NOT_FOUND  nothing changed
  * @retval SCHEDQ_INVALID    nothing changed
@@ -511,6 +523,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_record_eviction(schedq_cluster_t *clus
 /**
  * Forgets evictions before `before_ns` (now - evict_again_ns). The record has the last eviction of
  * each workload, until this is called.
+ *
+ * @param before_ns on the clock of schedq_preemptor.now_ns; any value
  *
  * Threads: [cluster]  Progress: O(record).
  */

@@ -151,12 +151,14 @@ typedef struct schedq_config {
     int64_t flush_ns;            /**< kube_minor: the least time between two flushes, which try
                                       leftovers together; 0 (default): 30 s; 1 ms..1 h. Without
                                       kube_minor each leftover is tried by itself, and this is 0 */
-    int64_t start_ns;            /**< external_clock: its first reading; default 0; at least 0 */
+    int64_t start_ns;            /**< external_clock: its first reading, at least 0; else 0
+                                      (default) */
     schedq_clock_t     clock;     /**< all zero: the system's monotonic clock */
     schedq_allocator_t allocator; /**< all zero: the build's */
     void *object_ctx;            /**< passed to the three callbacks below */
-    void (*retain)(void *ctx, uint64_t object);  /**< COUNTED only, not NULL then; must not fail */
-    void (*release)(void *ctx, uint64_t object); /**< COUNTED only, not NULL then */
+    /** COUNTED: not NULL, and must not fail; else NULL */
+    void (*retain)(void *ctx, uint64_t object);
+    void (*release)(void *ctx, uint64_t object); /**< COUNTED: not NULL; else NULL */
     /**
      * Does a required affinity term of `pod` match `assigned`? Asked by schedq_assigned_pod_* for
      * pods with SCHEDQ_POD_AFFINITY. NULL: no.

@@ -221,6 +221,7 @@ SCHEDQ_API schedq_status_t schedq_pop_many_until(schedq_worker_t *worker, int64_
 /**
  * Ends the cycle of a pod that was placed, and its nomination. The pod leaves the queue.
  *
+ * @param token of a pod's cycle, from a pop or a schedq_fail
  * @retval SCHEDQ_OK       the pod left the queue; the token is used up
  * @retval SCHEDQ_GONE     it was deleted meanwhile; the token is used up
  * @retval SCHEDQ_STALE    the token was used before, or by the schedq_fail whose callback this is;
@@ -255,6 +256,7 @@ SCHEDQ_API schedq_status_t schedq_done_many(schedq_worker_t *worker, const sched
 /**
  * Tells whether a pod in flight still exists: a question before binding. Changes nothing.
  *
+ * @param token as schedq_done
  * @retval SCHEDQ_OK     it exists
  * @retval SCHEDQ_GONE   it was deleted meanwhile; done or fail still has to end the cycle
  * @retval SCHEDQ_STALE  the token was used before

@@ -170,8 +170,9 @@ SCHEDQ_API schedq_status_t schedq_profile_define(schedq_t *queue, const char *na
  */
 typedef struct schedq_interest {
     const char *resource; /**< as in schedq_event_define, or "*" = all; "Pod" matches AssignedPod,
-                               UnschedulablePod (kube_minor 37: UnscheduledPod) and TargetPod too;
-                               copied */
+                               UnschedulablePod (kube_minor 37: UnscheduledPod) and TargetPod too.
+                               One that no event has is legal, since events may be defined later:
+                               a misspelt one matches none. Copied */
     uint32_t    actions;  /**< one or more SCHEDQ_ACTION bits; events that have one of them match.
                                All bits of SCHEDQ_ACTION_UPDATE together are one thing: an interest
                                in some of them does not match. (kube_minor 34, 37: an event
@@ -255,6 +256,8 @@ SCHEDQ_API schedq_status_t schedq_plugin_name(schedq_t *queue, schedq_profile_t 
  *
  * A host whose plugins were registered with interests gets its masks here. Late names and
  * SCHEDQ_REJECTOR_OTHERS are among them. For a wildcard all 64 bits are set.
+ * @param profile a defined one
+ * @param event   a defined one
  * @retval 0 unknown profile or event, or called from a callback
  *
  * Threads: [queue]  Progress: locks.
@@ -330,6 +333,8 @@ typedef struct schedq_change {
  * first, unless the event is a wildcard or has no object. If there are some and all of them list
  * pods, only waiting pods that are listed are tried, also for plugins without one. Without memory
  * for the lists all are. Pods in flight take the change into account, listed or not.
+ * @param change the event and its objects. Hints of pods in flight get the objects later, too
+ *               (schedq_objects_t); nothing else is referenced after the call
  * @retval SCHEDQ_OK       `result` counts the pods that moved
  * @retval SCHEDQ_INVALID  unknown event, SCHEDQ_EVENT_NONE too; a target, and the event is no
  *                         wildcard; SCHEDQ_DECIDE_HOST; nothing changed

@@ -199,6 +199,7 @@ SCHEDQ_API schedq_status_t schedq_evictor_evict(schedq_evictor_t *evictor,
  * Tells whether a pod is held: PreEnqueue has to ask before it lets the pod pass.
  *
  * A caller that has learned of the deletion of the pod's last victim gets 0.
+ * @param preemptor its object, as in schedq_eviction_t
  * @retval 1 it is held
  * @retval 0 it is not; evictor is NULL; or preemptor is 0
  *

@@ -140,6 +140,7 @@ typedef struct schedq_decision {
  * Moves a waiting pod, if it still is at the version that `ref` names.
  *
  * Its object, Timestamp and order stay.
+ * @param decision where it is to go; not referenced after the call
  * @retval SCHEDQ_OK       it moved; a pod that stays gated has a new ref
  * @retval SCHEDQ_CHANGED  it waits at a newer version: judge result->object again, under
  *                         result->ref. Or its backoff is over and if_backing_off was 1: the ref is

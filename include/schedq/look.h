@@ -72,6 +72,7 @@ typedef int (*schedq_visit_fn)(void *ctx, const schedq_pod_info_t *pod);
  * Visits one pod, in flight too.
  *
  * The visitor runs without any lock.
+ * @param visit is called for the pod, once
  * @retval SCHEDQ_OK         it was visited
  * @retval SCHEDQ_NOT_FOUND  it is in no place, or was deleted in flight
  * @retval SCHEDQ_NOMEM      (never with MUTEX) it was not visited
@@ -88,6 +89,7 @@ SCHEDQ_API schedq_status_t schedq_get(schedq_worker_t *worker, schedq_pod_t pod,
  *
  * A pod that is in the queue during the whole call is visited exactly once, in a place that it had
  * during the call. For the pods of one place look at pod->place. Visitors run without any lock.
+ * @param visit is called for each
  * @retval SCHEDQ_OK       also when the visitor ended it
  * @retval SCHEDQ_NOMEM    no pod was visited
  * @retval SCHEDQ_INVALID  visit is NULL
@@ -228,6 +230,7 @@ typedef struct schedq_stats_t {
 /**
  * Reads counts and bytes: exact when the queue is quiet.
  *
+ * @param stats begun with SCHEDQ_STATS_INIT; written with OK only
  * @retval SCHEDQ_OK       every field is set
  * @retval SCHEDQ_INVALID  struct_size; *stats is as it was
  * @retval SCHEDQ_BUSY     *stats is as it was
@@ -287,6 +290,7 @@ SCHEDQ_API schedq_status_t schedq_metrics_write_named(
  * Its guarantee is that of a pop: no pod that ranks before it was active during the whole call. If
  * nothing is active, that is a pod in backoff, where pops take those (config.pop_from_backoff). The
  * visitor runs without any lock.
+ * @param visit is called for the pod, once
  * @retval SCHEDQ_OK       it was visited
  * @retval SCHEDQ_EMPTY    nothing is poppable
  * @retval SCHEDQ_NOMEM    (never with MUTEX) nothing was visited
@@ -389,6 +393,7 @@ typedef struct schedq_explanation {
 /**
  * Tells why a pod is where it is, in flight too.
  *
+ * @param explanation begun with SCHEDQ_EXPLANATION_INIT; written with OK only
  * @retval SCHEDQ_OK         every field is set
  * @retval SCHEDQ_NOT_FOUND  it is in no place, or was deleted in flight; *explanation is as it was
  * @retval SCHEDQ_NOMEM      (never with MUTEX) *explanation is as it was
@@ -452,6 +457,8 @@ typedef struct schedq_reasons {
  * Counts the parked and gated pods of a profile by the plugins that keep them there: exact when the
  * queue is quiet.
  *
+ * @param profile a defined one
+ * @param reasons begun with SCHEDQ_REASONS_INIT; written with OK only
  * @retval SCHEDQ_OK       every field is set
  * @retval SCHEDQ_INVALID  unknown profile; reasons is NULL, or its struct_size; *reasons is as it
  *                         was

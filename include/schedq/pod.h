@@ -44,6 +44,7 @@ typedef enum schedq_place {
  * Names a place: "active", "backoff", "error-backoff", "parked", "gated", "inflight", "held",
  * "aside", "nowhere". Static text.
  *
+ * @param place any value
  * @retval "nowhere" also for a value that is no place
  *
  * Threads: [any]  Progress: wait-free.
@@ -118,8 +119,9 @@ typedef struct schedq_pod_spec {
     int64_t  timestamp_ns;   /**< the Timestamp, on the queue's clock, at least 0; 0 = now, behind
                                   all that came before. max_parked_ns counts from it. Pods whose
                                   callers chose equal ones come in any order */
-    int64_t  order_key;      /**< with SCHEDQ_POD_ORDER_KEY; any value; it is compared with others'
-                                  Timestamps; pods with equal keys come in any order */
+    int64_t  order_key;      /**< with SCHEDQ_POD_ORDER_KEY, else it is not read; any value; it is
+                                  compared with others' Timestamps; pods with equal keys come in any
+                                  order */
     uint64_t judged_up_to;   /**< [host] words.event_sequence as read before PreEnqueue ran; used if
                                   gate != 0 */
     schedq_pod_t only;       /**< schedq_update: the handle of the pod that is meant. If another pod
@@ -143,6 +145,9 @@ typedef struct schedq_pod_spec {
  * Puts a new pod in the queue. PreEnqueue is asked first ([host]: spec->gate is its answer).
  *
  * A nomination in the spec counts at once (with config.kube_minor: see there).
+ *
+ * A pop on another thread may return the pod before this call returns. So what the holder needs of
+ * it has to be there before the call; its handle is popped.pod as well as result->pod.
  * @param name   bytes, need not end in NUL; copied
  * @param length 1..317 bytes, none of them NUL; with config.kube_minor "namespace/name"
  * @param spec   not referenced after the call

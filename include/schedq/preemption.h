@@ -518,6 +518,9 @@ SCHEDQ_API schedq_status_t schedq_cluster_first_fit(const schedq_cluster_t *clus
  * the decision began a pod was nominated to `chosen`, or a pod there changed (the caller may keep a
  * counter for each node).
  *
+ * @param config    how to decide; not referenced after the call
+ * @param preemptor the pod, and what the search for a node found out; not referenced after the call
+ * @param decision  begun with SCHEDQ_PREEMPTION_DECISION_INIT; written with OK only
  * @retval SCHEDQ_OK       *decision is set, whatever the outcome
  * @retval SCHEDQ_INVALID  *decision is as it was
  * @retval SCHEDQ_NOMEM    *decision is as it was
@@ -535,6 +538,8 @@ SCHEDQ_API schedq_status_t schedq_preempt(const schedq_cluster_t *cluster,
  * Tells what the workspace's last schedq_preempt found out about a node. The snapshot must not have
  * changed since.
  *
+ * @param node    the number of a node
+ * @param verdict receives the answer
  * @retval SCHEDQ_OK         *verdict is set
  * @retval SCHEDQ_NOT_FOUND  no node has that number; *verdict is all zero
  * @retval SCHEDQ_INVALID    also if the workspace's last call was no schedq_preempt that was OK;

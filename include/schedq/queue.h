@@ -18,6 +18,7 @@ typedef struct schedq_worker schedq_worker_t; /**< a handle of one caller at a t
 /**
  * Names a status: "SCHEDQ_OK" and so on. Static text.
  *
+ * @param status any value
  * @retval "SCHEDQ_UNKNOWN" for a value that is no status
  *
  * Threads: [any]  Progress: wait-free.
@@ -28,6 +29,7 @@ SCHEDQ_API const char *schedq_status_name(schedq_status_t status);
  * Explains a status in a sentence: "no pod has this name or handle" and so on. Static text.
  *
  * schedq_worker_error says more about the last call with a worker.
+ * @param status any value
  * @retval "unknown status" for a value that is no status
  *
  * Threads: [any]  Progress: wait-free.
@@ -208,6 +210,7 @@ SCHEDQ_API schedq_status_t schedq_worker_unregister(schedq_worker_t *worker);
  * until destroy: at most 128 free records, names and descriptions each. With COUNTED objects some
  * references are never released. A thread that died inside schedq_worker_unregister may have ended
  * the worker: adopt it before the next registration, which could get the same address.
+ * @param abandoned the worker whose thread is dead
  * @retval SCHEDQ_OK       the worker is the caller's
  * @retval SCHEDQ_INVALID  not a registered worker of this queue, or the timer thread's; nothing
  *                         changed
@@ -224,8 +227,8 @@ SCHEDQ_API schedq_status_t schedq_worker_adopt(schedq_t *queue, schedq_worker_t 
  *
  * Never NULL; an empty text if that call was not refused so. Valid until the worker's next call.
  * The words of BUSY belong to the calling thread's last call with this worker. They stay until such
- * a call goes through, or another worker refuses the thread. They may be read while another thread
- * uses the worker.
+ * a call goes through, or another worker refuses the thread. So after a call whose callback was
+ * refused, they are the callback's. They may be read while another thread uses the worker.
  * Threads: [worker], and in callbacks  Progress: wait-free.
  */
 SCHEDQ_API const char *schedq_worker_error(const schedq_worker_t *worker);

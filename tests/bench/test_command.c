@@ -40,7 +40,7 @@ bad_values_are_named_with_the_legal_range(void **state)
                    "legal are 0..18446744073709551615");
     expect_refusal("--suite nothing", "--suite is \"nothing\"",
                    "lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, "
-                   "memory, preemption, headline");
+                   "memory, preemption, group, headline");
     expect_refusal("--filter '['", "--filter is \"[\"", "POSIX extended regular expressions");
     expect_refusal("--json /no/such/directory/file --filter '^fill/1t/1k$'",
                    "--json is \"/no/such/directory/file\"", "files that can be written");
@@ -365,6 +365,8 @@ the_other_suites_of_their_own_are_measured(void **state)
     command_expect("transfer/rmw");
     assert_int_equal(run("--quick --suite scaling --filter '/16t/1k'"), 0);
     command_expect("scaling/16t/1k");
+    assert_int_equal(run("--quick --full --suite group"), 0);
+    command_expect("group/512");
 }
 
 /* ---- what reads the results ------------------------------------------------------------------ */

@@ -2,6 +2,7 @@
  * Bad arguments of every public function: INVALID with words (argument, value, range), and nothing
  * has changed.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "fixture.h"
@@ -57,6 +58,7 @@ bad_names_are_refused_everywhere(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         refuse_name(fixture, names[i].name, names[i].length);
     REFUSED(fixture, schedq_find(fx_worker(fixture), "a/b", SIZE_MAX, NULL), "name");
+    REFUSED(fixture, schedq_find(fx_worker(fixture), "a/\0b", 4, NULL), "byte 2 of its 4 is NUL");
     fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
 }
 
@@ -171,6 +173,9 @@ an_item_lies_within_the_names(void **state)
         REFUSED(fixture, schedq_add_many(worker, "ns/abcdef", 9, &item, 1, NULL, NULL, NULL),
                 "9 bytes of names");
     }
+    const schedq_add_item_t second[] = {fx_item(0, 4, 0), fx_item(9, 1, 0)};
+    REFUSED(fixture, schedq_add_many(worker, "ns/abcdef", 9, second, 2, NULL, NULL, NULL),
+            "items[1]: name_offset 9, name_length 1: within the 9 bytes");
     const schedq_add_item_t last = fx_item(5, 4, 0);
     assert_ok(schedq_add_many(worker, "ns/abcdef", 9, &last, 1, NULL, NULL, NULL));
     fx_pop(fixture, "cdef");
@@ -235,8 +240,10 @@ bad_specs_are_refused(void **state)
     refuse_spec(fixture, spec, "flags");
     for (size_t i = 0; i < sizeof spec.reserved; i++) {
         spec = good;
-        spec.reserved[i] = 1;
-        refuse_spec(fixture, spec, "reserved");
+        spec.reserved[i] = 7;
+        char part[32];
+        snprintf(part, sizeof part, "spec.reserved[%zu] 7: 0", i);
+        refuse_spec(fixture, spec, part);
     }
     spec = good;
     spec.not_before_ns = -1;

@@ -290,8 +290,13 @@ fields_that_contradict_each_other_are_refused(void **state)
     config.decide = SCHEDQ_DECIDE_HOST;
     expect_refused(&config, "objects", "1", "", "");
     config.objects = SCHEDQ_OBJECTS_BORROWED;
-    config.retain = config.release = NULL;
     expect_refused(&config, "objects", "2", "", "");
+    config.decide = SCHEDQ_DECIDE_CALLBACKS;
+    expect_refused(&config, "retain", "set", "COUNTED", "");
+    config.retain = NULL;
+    expect_refused(&config, "release", "set", "COUNTED", "");
+    config.release = NULL;
+    expect_accepted(&config);
 
     config = default_config();
     config.external_clock = 1;
@@ -301,6 +306,10 @@ fields_that_contradict_each_other_are_refused(void **state)
     expect_accepted(&config);
     config.start_ns = -1;
     expect_refused(&config, "start_ns", "-1", "0", "");
+    config.start_ns = 1;
+    expect_accepted(&config);
+    config.external_clock = 0;
+    expect_refused(&config, "start_ns", "1", "external_clock", "");
 
     config = default_config();
     config.allocator.alloc = fixture->config.allocator.alloc;

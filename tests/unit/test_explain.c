@@ -99,11 +99,13 @@ a_held_pod_tells_when_time_releases_it(void **state)
     assert_ok(schedq_not_before(fx_worker(fixture), pod, FX_START + SEC(3), &result));
     assert_ns_equal(explain(fixture, pod).wake_ns, FX_START + SEC(3));
     assert_sentence(fixture, pod,
-                    "held; came 0.000 s ago; time alone tries it again in 3.000 s; attempts 0, "
-                    "rejections 0, errors 0");
+                    "held until its time; came 0.000 s ago; time alone tries it again in 3.000 s; "
+                    "attempts 0, rejections 0, errors 0");
     assert_ok(schedq_hold(fx_worker(fixture), pod, &result));
     assert_ns_equal(explain(fixture, pod).wake_ns, SCHEDQ_NO_DEADLINE);
-    assert_sentence(fixture, pod, "held; came 0.000 s ago; attempts 0, rejections 0, errors 0");
+    assert_sentence(fixture, pod,
+                    "held until it is released; came 0.000 s ago; attempts 0, rejections 0, errors "
+                    "0");
 }
 
 static void

@@ -349,7 +349,7 @@ a_bad_configuration_is_refused_with_words(void **state)
     refused(world, &config, "config.allocator: alloc and free, or neither");
     config = config_of(world);
     config.allocator.reserved = 1;
-    refused(world, &config, "config.allocator.reserved 1: 0; zero a description before filling it");
+    refused(world, &config, "config.allocator.reserved 1: 0, as its initializer sets it");
     config = config_of(world);
     config.evict = NULL;
     refused(world, &config, "config.evict NULL: a function");

@@ -232,7 +232,8 @@ a_callback_comes_before_the_first_worker(void **state)
     assert_status(
         schedq_wait_callback(queue, count_call, &listener, fixture->why, sizeof fixture->why),
         SCHEDQ_BUSY);
-    assert_string_equal(fixture->why, "setup is over: 1 workers are registered");
+    assert_string_equal(fixture->why,
+                        "a worker is registered (the timer thread is one), which ends setup");
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
