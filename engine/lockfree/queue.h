@@ -181,6 +181,10 @@ struct worker {
     atomic_u64 room;
     /* a group that may have become complete by what this worker does, or 0 (gather_join.h) */
     atomic_u64 joining;
+    struct known_group {
+        uint64_t number, life; /* 0: none */
+        uint32_t record;
+    } known_groups[KNOWN_GROUPS]; /* by number; of each the last found (gather_find.h) */
     bool asked_members; /* of a group, since it last looked at the gate (gather_look_at_gate) */
     /* kube: of this group and those below only members count that came up to there; 0: all do */
     struct {

@@ -3,9 +3,9 @@
  * key is the group's number.
  *
  * A hint {life, record} is in a bucket from before a pod with the label exists; what becomes of it depends on the record's
- * word and on the description's label alone. One record: the word has version and place, a life is the version with which
+ * word and life alone. One record: the word has version and place, a life is the version with which
  * it begins, one more than the free record's. LABELLED adds a pod with the label, and ends it; or its add fails behind the
- * hint, and gives the record back as it was; or behind the word, because the index has another pod of the name. PLAIN takes the record whenever it is free, adds a pod without a label, and
+ * hint, and gives the record back with that version; or behind the word, because the index has another pod of the name. PLAIN takes the record whenever it is free, adds a pod without a label, and
  * ends it. A sweeper loads the bucket, judges each hint, and replaces the bucket, if it has not changed, by those that are
  * needed: it stands for an insertion of another pod, and for a reading. The canceller loads the bucket as of one moment,
  * judges all hints, and ends those that stand; whether the bucket changes meanwhile is nothing to him. Unless no
@@ -20,8 +20,8 @@
  * Planted bugs
  *   -DHINT_LATE      the pod exists, then the hint is inserted
  *   -DDROP_UNBORN    a sweep drops the hints of a life that has not begun
- *   -DANY_LABEL      a hint stands for whoever has its life, label or not
- *   -DANY_LIFE       a hint stands for whoever has the record and the label
+ *   -DSAME_LIFE      an add that fails gives the record back as it was: another pod gets the life that its hint names
+ *   -DANY_LIFE       a hint stands for whoever has the record
  *   -DNO_INDEX       the canceller does not ask the index
  *   -DASK_EARLY      he looks who is inside, then at the bucket
  *   -DNO_DEATHS      he does not look for deaths
@@ -31,8 +31,10 @@
  * Bounds: 3 lives. Each may stop anywhere.
  *
  * stands for engine/lockfree/signals/nominator.c nominator_read 1744d1f7
- * stands for engine/lockfree/signals/nominator.c judge_hint d6978282
- * stands for engine/lockfree/signals/nominator.c judge_description d9eb49fd
+ * stands for engine/lockfree/signals/nominator.c judge_hint b1803be7
+ * stands for engine/lockfree/signals/nominator.c visit_list ceab8d3d
+ * stands for engine/lockfree/signals/nominator.c life_is_over a410284a
+ * stands for engine/lockfree/calls/add.c refuse 208d7462
  * stands for engine/lockfree/calls/add.c enter_under f5ed3af2
  * stands for engine/lockfree/calls/add.c describe_more af126d13
  * stands for engine/lockfree/calls/label.c lockfree_labelled dd930e76
@@ -65,15 +67,19 @@ bool stands[LIVES + 2]; /* ghost: its add returned, and nobody ended it */
 #else
 #define UNBORN(n) (seen + 1 == n)
 #endif
-#if defined(ANY_LABEL)
-#define STANDS(n) (seen == n)
-#elif defined(ANY_LIFE)
-#define STANDS(n) (seen_label)
+#ifdef ANY_LIFE
+#define STANDS(n) (true)
 #else
-#define STANDS(n) (seen == n && seen_label)
+#define STANDS(n) (seen == n)
+#endif
+/* Of a free record whose next life would be n. */
+#ifdef SAME_LIFE
+#define FAIL(n) owned = false
+#else
+#define FAIL(n) atomic { version = n; owned = false }
 #endif
 
-/* What is known of life n: 0 over, 1 not yet, 2 the pod has the label. Two looks at the word. */
+/* What is known of life n: 0 over, 1 not yet, 2 it is there. Two looks at the word. */
 inline judge(n, standing)
 {
     do
@@ -82,7 +88,7 @@ inline judge(n, standing)
        :: !seen_used && UNBORN(n) -> standing = 1; break
        :: !seen_used && !UNBORN(n) -> standing = 0; break
        :: seen_used ->
-          seen_label = label;
+          seen_label = label; /* ghost: nobody but the claims looks at it */
           if
           :: atomic { version == seen && used -> standing = (STANDS(n) -> 2 : 0) }; break
           :: else -> skip
@@ -133,7 +139,7 @@ active proctype Labelled()
     insert(n);
 #endif
     if
-    :: owned = false; inside-- /* the add failed */
+    :: FAIL(n); inside-- /* the add failed */
     :: begin(n, true);
 #ifdef HINT_LATE
        insert(n);

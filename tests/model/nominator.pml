@@ -41,7 +41,7 @@
  * Bounds: 5 numbers; who would draw more stops. One reading. (--large: A, B as with AWAY, the owner and the reader.)
  *
  * stands for engine/lockfree/signals/nominator.c bucket_load 9dc8c0e4
- * stands for engine/lockfree/signals/nominator.c judge_hint d6978282
+ * stands for engine/lockfree/signals/nominator.c judge_hint b1803be7
  * stands for engine/lockfree/signals/nominator.c plan_insertion 749665cd
  * stands for engine/lockfree/signals/nominator.c nominator_insert 8f8ca2e5
  * stands for engine/lockfree/signals/nominator.c read_list bf6ace2b

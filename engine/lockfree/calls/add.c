@@ -554,13 +554,21 @@ fill_record(struct worker *worker, const struct hashed_name *name, const struct 
     return SCHEDQ_OK;
 }
 
-/* Nothing is admitted: that is so because of another pod, if there is one of this name. */
+/*
+ * Nothing is admitted: that is so because of another pod, if there is one of this name. Hints may
+ * name the record's next life already: no pod gets it (nominator.h, LABELS).
+ */
 COLD static schedq_status_t
 refuse(struct worker *worker, const struct hashed_name *name, schedq_status_t status,
        uint32_t record, struct index_found *present)
 {
+    struct entries *entries = &queue_of(worker)->entries;
+
     if (record != 0) {
-        slab_give(&queue_of(worker)->entries.records, &worker->records, record);
+        struct entry *entry = entry_at(entries, record);
+
+        u64_store_release(&entry->word.low, state_switched(entry_state(entry), 0, PLACE_FREE));
+        slab_give(&entries->records, &worker->records, record);
     }
     return status == SCHEDQ_EXISTS || add_is_present(worker, name, present) ? SCHEDQ_EXISTS
                                                                             : status;

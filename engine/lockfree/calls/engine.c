@@ -47,9 +47,9 @@ parts_open(struct queue *queue)
 
     waiting_open(queue);
     nominator_open(&queue->nominator, memory, &queue->entries, HINTS_OF_NODES);
-    nominator_open(&queue->labels, memory, &queue->entries, HINTS_OF_LABELS);
-    nominator_open(&queue->members, memory, &queue->entries, HINTS_OF_GROUPS);
-    nominator_open(&queue->families, memory, &queue->entries, HINTS_OF_GROUPS);
+    nominator_open(&queue->labels, memory, &queue->entries, HINTS_OF_KEYS);
+    nominator_open(&queue->members, memory, &queue->entries, HINTS_OF_KEYS);
+    nominator_open(&queue->families, memory, &queue->entries, HINTS_OF_KEYS);
     event_log_open(&queue->log, memory, queue->base.rules.host ? 0 : config->event_log,
                    config->objects, &queue->hazards, config->retain);
     index_open(&queue->index, memory, &queue->entries, &queue->names, settle_pod,

@@ -482,8 +482,14 @@ help_group_once(struct worker *worker, uint64_t number, const struct cluster_eve
                                                       : place_backs_off(way.place);
     const uint32_t cause = cause_of(registry_label(&queue->base.registry, event->event), false) |
                            (named ? CAUSE_NAMED : 0);
-    enum gather_step step =
-        gather_bring(worker, root.record, &view, &way, &change, asked, cause, result);
+    enum gather_step step = gather_bring(worker,
+                                         &(struct gather_move){.record = root.record,
+                                                               .view = &view,
+                                                               .way = way,
+                                                               .change = &change,
+                                                               .asked = asked,
+                                                               .cause = cause},
+                                         result);
 
     *ends = step == GATHER_DONE && !place_waits_for_event(way.place);
     tally_add(&worker->tally.moves, *ends ? 1 : 0);

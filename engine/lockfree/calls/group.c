@@ -395,8 +395,13 @@ describe_anew(struct worker *worker, const struct group_found *found,
     }
     if (place == PLACE_READY) {
         const struct way way = {.place = PLACE_READY};
-        enum gather_step step =
-            gather_bring(worker, found->record, view, &way, &change, 0, CAUSE_NONE, &unseen);
+        enum gather_step step = gather_bring(worker,
+                                             &(struct gather_move){.record = found->record,
+                                                                   .view = view,
+                                                                   .way = way,
+                                                                   .change = &change,
+                                                                   .cause = CAUSE_NONE},
+                                             &unseen);
 
         return step == GATHER_DONE ? SCHEDQ_OK : step == GATHER_AGAIN ? SCHEDQ_RETRY : SCHEDQ_NOMEM;
     }

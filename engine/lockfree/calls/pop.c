@@ -959,8 +959,12 @@ pop_take_member(struct worker *worker, struct gathered_pod *pod)
     struct view *view = &pod->view;
     struct said said;
 
-    /* Ends: each further round is another thread's change of the member. */
-    while (report_view(queue_of(worker), pod->record, view->life, view) &&
+    /*
+     * As it was read, if it has not changed since. Ends: each further round is another thread's
+     * change of the member.
+     */
+    while ((entry_state(view->entry) == view->state ||
+            report_view(queue_of(worker), pod->record, view->life, view)) &&
            state_place(view->state) == PLACE_ASIDE &&
            gather_passed(queue_of(worker), view->state)) {
         uint64_t version = state_next_version(view->state);
@@ -970,9 +974,9 @@ pop_take_member(struct worker *worker, struct gathered_pod *pod)
         }
         if (entry_switch(view->entry, view->state, said.desc, version | state_of(PLACE_INFLIGHT))) {
             pod->token = version | pod->record;
-            pod->description = said.description;
-            pod->gating = said.gating;
-            pod->desc = said.desc;
+            view->description = said.description;
+            view->gating = said.gating;
+            view->desc = said.desc;
             switch_leave(worker, PLACE_ASIDE);
             switch_enter(worker, PLACE_INFLIGHT);
             return true;
@@ -989,7 +993,7 @@ pop_give_back(struct worker *worker, struct gathered_pod *pod)
     uint64_t token = pod->token;
 
     pod->token = 0;
-    u64_store(&entry->popped, pod->description.object); /* finish_flight gives it back */
+    u64_store(&entry->popped, pod->view.description.object); /* finish_flight gives it back */
     switch_enter(worker, PLACE_ASIDE);
     /* Ends: each further round is a flag, or another description. */
     for (;;) {
@@ -1002,7 +1006,7 @@ pop_give_back(struct worker *worker, struct gathered_pod *pod)
         }
         if (u64_cas(&entry->word.low, state, state_switched(state, 0, PLACE_ASIDE))) {
             switch_leave(worker, PLACE_INFLIGHT);
-            object_give_back(queue_of(worker), pod->description.object);
+            object_give_back(queue_of(worker), pod->view.description.object);
             return;
         }
     }
@@ -1014,7 +1018,7 @@ pop_begin_member(struct worker *worker, const struct gathered_pod *pod, uint64_t
 {
     struct entry *entry = pod->view.entry;
     const struct said said = {
-        .description = pod->description, .gating = pod->gating, .desc = pod->desc};
+        .description = pod->view.description, .gating = pod->view.gating, .desc = pod->view.desc};
 
     begin_flight(queue_of(worker), entry, pod->token, &said, order, out);
     u64_store(&entry->seen, cycle);

@@ -77,7 +77,7 @@
  *   the owner's state word -> index_look:A, B, C
  *       in this order, then life again: see index_look
  *   take_cell:B, place_cell:A -> scan_home:A, overflow_lets_in:A, look_around:A, look_up:A,
- *   find_stale:A, copy_line:B
+ *           find_stale:A, copy_line:B, index_has:A
  *       the record of a cell
  *   index_lengthen:A -> spot_step:A, scan_home:B, overflow_lets_in:B
  *       an overflow line with link 0
@@ -121,7 +121,8 @@
  * 9 WRAPAROUND. sequence: 50 bits, at most two an insertion; at 10 million insertions a second in
  *   one line 1.8 years. life: 28 of its 36 bits. A cell may be left behind by a life that is over,
  *   and fit a later life of the same record. A reader follows it to that record, compares the
- *   name, and goes on: harmless. An exchange on a cell can be fooled if its thread stops before
+ *   name, and goes on: harmless. index_has compares no name: it takes that later life for settled
+ *   while it is being added. An exchange on a cell can be fooled if its thread stops before
  *   it, while the record goes through a multiple of 2^28 versions (27 s at 10 million a second of
  *   one record), and the life at exactly that version gets a name with the same line and tag and
  *   takes the same cell. Spare lines: stack.h.
@@ -624,6 +625,22 @@ index_find(struct index *index, const struct index_caller *caller, const struct 
     }
     *life = seen.pod.life;
     return seen.pod.record;
+}
+
+bool
+index_has(const struct index *index, uint32_t hash, uint32_t record, uint64_t life)
+{
+    const uint64_t settled = cell_make(life, hash, record) | CELL_SETTLED;
+    struct index_table *table;
+    uint64_t control;
+    struct spot spot = spot_first(find_line(index, hash, &table, &control));
+
+    do {
+        if (u64_load_acquire(spot_cell(&spot)) == settled) { /* index_has:A */
+            return true;
+        }
+    } while (spot_step(table, &spot));
+    return false;
 }
 
 void

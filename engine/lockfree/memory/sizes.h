@@ -35,6 +35,7 @@
 #define BAND_ROWS SIZE(64, 3)        /* of a leaf of the band table; at most 64 */
 #define BAND_PASSES SIZE(15, 2)      /* looks for nothing before bits are taken */
 #define BAND_LEAVES_KEPT SIZE(64, 1) /* leaves that may stay in the table without pods */
+#define KNOWN_GROUPS SIZE(4, 2)      /* that a worker finds without the index; a power of two */
 #define INDEX_LINES_FIRST SIZE(64, 2)
 
 #endif

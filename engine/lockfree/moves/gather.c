@@ -6,6 +6,9 @@
 #include <string.h>
 
 #define FEW 16
+#define FEW_GROUPS 2
+/* Room is made for so many members at once, at most. */
+#define MEMBERS_AT_ONCE 65536
 
 /* ---- hints ----------------------------------------------------------------------------------- */
 
@@ -51,6 +54,65 @@ hints_read(struct worker *worker, struct nominator *nominator, uint64_t key, str
     return true;
 }
 
+/* ---- one by one ------------------------------------------------------------------------------ */
+
+struct members_walk {
+    struct worker *worker;
+    gather_hint_fn *is_enough;
+    void *ctx;
+    uint32_t depth;
+    bool joins;
+};
+
+static bool walk_members(struct members_walk *walk, uint64_t number);
+
+/* nominated_fn */
+static bool
+meet_member(void *ctx, uint32_t record, uint64_t life)
+{
+    const struct members_walk *walk = ctx;
+
+    return walk->is_enough(walk->ctx, record, life, walk->joins);
+}
+
+/* nominated_fn */
+static bool
+meet_group(void *ctx, uint32_t record, uint64_t life)
+{
+    struct members_walk *walk = ctx;
+    const struct nominated hint = {.record = record, .life = life};
+    struct group_found below;
+
+    return gather_view_declared(walk->worker, &hint, &below) &&
+           walk_members(walk, below.block->number);
+}
+
+static bool
+walk_members(struct members_walk *walk, uint64_t number)
+{
+    struct worker *worker = walk->worker;
+    struct queue *queue = queue_of(worker);
+    const bool joins_above = walk->joins;
+
+    walk->joins = joins_above || worker->joins_up_to.group == number;
+    bool enough = nominator_any(&queue->members, worker->epoch, number, meet_member, walk);
+
+    if (!enough && walk->depth < SCHEDQ_GROUP_DEPTH_MAX) {
+        walk->depth++;
+        enough = nominator_any(&queue->families, worker->epoch, number, meet_group, walk);
+        walk->depth--;
+    }
+    walk->joins = joins_above;
+    return enough;
+}
+
+bool
+gather_any(struct worker *worker, uint64_t number, gather_hint_fn *is_enough, void *ctx)
+{
+    return walk_members(
+        &(struct members_walk){.worker = worker, .is_enough = is_enough, .ctx = ctx}, number);
+}
+
 /* ---- enough? --------------------------------------------------------------------------------- */
 
 static uint32_t
@@ -59,32 +121,39 @@ needs_of(const struct group_block *block)
     return group_needs(u32_load_acquire(&block->quorum), u32_load_acquire(&block->placed) != 0);
 }
 
+/* Of a group above: how many below it are complete, as far as they were looked for. */
+struct completeness {
+    struct worker *worker;
+    uint32_t needs, complete, depth;
+};
+
+static bool is_complete_at(struct worker *worker, const struct group_block *block, uint32_t depth);
+
+/* nominated_fn */
+static bool
+count_complete(void *ctx, uint32_t record, uint64_t life)
+{
+    struct completeness *above = ctx;
+    const struct nominated hint = {.record = record, .life = life};
+    struct group_found below;
+
+    above->complete += gather_view_declared(above->worker, &hint, &below) &&
+                               is_complete_at(above->worker, below.block, above->depth + 1)
+                           ? 1
+                           : 0;
+    return above->complete >= above->needs;
+}
+
 static bool
 is_complete_at(struct worker *worker, const struct group_block *block, uint32_t depth)
 {
     int64_t waiting = (int64_t)u64_load_acquire(&block->waiting);
-    uint32_t needs = needs_of(block), complete = 0;
-    struct hints hints;
+    struct completeness above = {.worker = worker, .needs = needs_of(block), .depth = depth};
 
-    if (waiting >= (int64_t)needs) {
-        return true;
-    }
-    if (depth >= SCHEDQ_GROUP_DEPTH_MAX) {
-        return false;
-    }
-    if (!hints_read(worker, &queue_of(worker)->families, block->number, &hints)) {
-        return true; /* who reads the members finds out */
-    }
-    for (size_t i = 0; complete < needs && i < hints.count; i++) {
-        struct group_found below;
-
-        complete += gather_view_declared(worker, &hints.pods[i], &below) &&
-                            is_complete_at(worker, below.block, depth + 1)
-                        ? 1
-                        : 0;
-    }
-    hints_end(worker, &hints);
-    return complete >= needs;
+    return waiting >= (int64_t)above.needs ||
+           (depth < SCHEDQ_GROUP_DEPTH_MAX &&
+            nominator_any(&queue_of(worker)->families, worker->epoch, block->number, count_complete,
+                          &above));
 }
 
 size_t
@@ -120,46 +189,64 @@ gather_is_complete(struct worker *worker, const struct group_block *block)
 
 /* ---- counted --------------------------------------------------------------------------------- */
 
-static uint64_t
-members_at(struct worker *worker, const struct group_block *block, uint32_t depth)
+struct sum {
+    struct worker *worker;
+    uint64_t members;
+    uint32_t depth;
+};
+
+static void sum_members(struct sum *sum, const struct group_block *block);
+
+/* nominated_fn */
+static bool
+add_below(void *ctx, uint32_t record, uint64_t life)
 {
+    struct sum *sum = ctx;
+    const struct nominated hint = {.record = record, .life = life};
+    struct group_found below;
+
+    if (gather_view_declared(sum->worker, &hint, &below)) {
+        sum_members(sum, below.block);
+    }
+    return false;
+}
+
+static void
+sum_members(struct sum *sum, const struct group_block *block)
+{
+    struct worker *worker = sum->worker;
     int64_t waiting = (int64_t)u64_load_acquire(&block->waiting);
-    uint64_t count = waiting > 0 ? (uint64_t)waiting : 0;
-    struct hints hints;
 
     if (worker->joins_up_to.group != 0 && worker->joins_up_to.group == block->number) {
-        return worker->joins_up_to.joined;
+        sum->members += worker->joins_up_to.joined;
+        return;
     }
-    if (depth >= SCHEDQ_GROUP_DEPTH_MAX ||
-        !hints_read(worker, &queue_of(worker)->families, block->number, &hints)) {
-        return count;
+    sum->members += waiting > 0 ? (uint64_t)waiting : 0;
+    if (sum->depth < SCHEDQ_GROUP_DEPTH_MAX) {
+        sum->depth++;
+        (void)nominator_any(&queue_of(worker)->families, worker->epoch, block->number, add_below,
+                            sum);
+        sum->depth--;
     }
-    for (size_t i = 0; i < hints.count; i++) {
-        struct group_found below;
-
-        if (gather_view_declared(worker, &hints.pods[i], &below)) {
-            count += members_at(worker, below.block, depth + 1);
-        }
-    }
-    hints_end(worker, &hints);
-    return count;
 }
 
 uint64_t
 gather_size(struct worker *worker, const struct group_block *block)
 {
-    return members_at(worker, block, 0);
+    struct sum sum = {.worker = worker};
+
+    sum_members(&sum, block);
+    return sum.members;
 }
 
 /* ---- reading all ----------------------------------------------------------------------------- */
 
-/* NULL: no memory; what there was stays. */
+/* NULL: no memory; what there was stays. What comes behind it is not zero. */
 static void *
-grow(struct worker *worker, void *old, uint32_t *capacity, size_t size)
+grow(struct worker *worker, void *old, uint32_t *capacity, uint32_t wanted, size_t size)
 {
     struct memory *memory = &queue_of(worker)->base.memory;
-    uint32_t wanted = *capacity == 0 ? FEW : 2 * *capacity;
-    void *grown = memory_alloc(memory, MEMORY_OTHER, wanted * size, CACHE_LINE);
+    void *grown = memory_alloc_raw(memory, MEMORY_OTHER, wanted * size, CACHE_LINE);
 
     if (grown != NULL) {
         if (old != NULL) {
@@ -171,27 +258,36 @@ grow(struct worker *worker, void *old, uint32_t *capacity, size_t size)
     return grown;
 }
 
-static struct gathered_pod *
-add_pod(struct gathered *gathered)
+/* As many as are counted come at once, as a rule. */
+static uint32_t
+room_for(const struct group_block *block, uint32_t least)
 {
-    if (gathered->count == gathered->capacity) {
-        void *grown =
-            grow(gathered->worker, gathered->pods, &gathered->capacity, sizeof *gathered->pods);
+    int64_t waiting = (int64_t)u64_load(&block->waiting);
 
-        if (grown == NULL) {
-            gathered->no_memory = true;
-            return NULL;
-        }
-        gathered->pods = grown;
+    return waiting > (int64_t)least && waiting < MEMBERS_AT_ONCE ? (uint32_t)waiting : least;
+}
+
+static bool
+make_room_for_pod(struct gathered *gathered, const struct group_block *block)
+{
+    uint32_t wanted = room_for(block, gathered->capacity == 0 ? FEW : 2 * gathered->capacity);
+    void *grown =
+        grow(gathered->worker, gathered->pods, &gathered->capacity, wanted, sizeof *gathered->pods);
+
+    if (grown == NULL) {
+        gathered->no_memory = true;
+        return false;
     }
-    return &gathered->pods[gathered->count++];
+    gathered->pods = grown;
+    return true;
 }
 
 static bool
 add_group(struct gathered *gathered, struct group_block *block, uint32_t above)
 {
     if (gathered->group_count == gathered->group_capacity) {
-        void *grown = grow(gathered->worker, gathered->groups, &gathered->group_capacity,
+        uint32_t wanted = gathered->group_count == 0 ? FEW_GROUPS : 2 * gathered->group_count;
+        void *grown = grow(gathered->worker, gathered->groups, &gathered->group_capacity, wanted,
                            sizeof *gathered->groups);
 
         if (grown == NULL) {
@@ -212,47 +308,45 @@ add_group(struct gathered *gathered, struct group_block *block, uint32_t above)
     return true;
 }
 
-/* Has it not come to join so far? */
-static bool
-joins_later(const struct worker *worker, const struct view *view)
-{
-    int64_t time = view->history.timestamp_ns;
+/* One reading of a group's members. */
+struct reading {
+    struct gathered *gathered;
+    uint32_t node;
+};
 
-    return time != worker->joins_up_to.time ? time > worker->joins_up_to.time
-                                            : view->description.order_key > worker->joins_up_to.key;
+/* nominated_fn: enough, when there is no memory. */
+static bool
+read_member(void *ctx, uint32_t record, uint64_t life)
+{
+    const struct reading *reading = ctx;
+    struct gathered *gathered = reading->gathered;
+    struct gathered_group *group = &gathered->groups[reading->node];
+    struct worker *worker = gathered->worker;
+
+    if (gathered->count == gathered->capacity && !make_room_for_pod(gathered, group->block)) {
+        return true;
+    }
+    struct gathered_pod *pod = &gathered->pods[gathered->count];
+
+    if (report_view(queue_of(worker), record, life, &pod->view) &&
+        state_place(pod->view.state) == PLACE_ASIDE && report_exists(worker, record, &pod->view) &&
+        !(group->joins && gather_joins_later(worker, &pod->view))) {
+        pod->record = record;
+        pod->node = reading->node;
+        gathered->count++;
+        group->here++;
+    }
+    return false;
 }
 
 static void
 read_members(struct gathered *gathered, uint32_t node)
 {
     struct worker *worker = gathered->worker;
-    struct hints hints;
+    struct reading reading = {.gathered = gathered, .node = node};
 
-    if (!hints_read(worker, &queue_of(worker)->members, gathered->groups[node].block->number,
-                    &hints)) {
-        gathered->no_memory = true;
-        return;
-    }
-    for (size_t i = 0; i < hints.count; i++) {
-        struct view view;
-
-        if (!report_view(queue_of(worker), hints.pods[i].record, hints.pods[i].life, &view) ||
-            state_place(view.state) != PLACE_ASIDE ||
-            !report_exists(worker, hints.pods[i].record, &view)) {
-            continue;
-        }
-        if (gathered->groups[node].joins && joins_later(worker, &view)) {
-            continue;
-        }
-        struct gathered_pod *pod = add_pod(gathered);
-
-        if (pod == NULL) {
-            break;
-        }
-        *pod = (struct gathered_pod){.view = view, .record = hints.pods[i].record, .node = node};
-        gathered->groups[node].here++;
-    }
-    hints_end(worker, &hints);
+    (void)nominator_any(&queue_of(worker)->members, worker->epoch,
+                        gathered->groups[node].block->number, read_member, &reading);
 }
 
 static void
@@ -372,37 +466,61 @@ visit(struct worker *worker, const struct nominated *one, bool outside, gather_e
     return goes_on;
 }
 
+/* Members as numbers, for whoever leaves the section between them. */
+struct listed {
+    struct worker *worker;
+    struct nominated *pods;
+    uint32_t count, capacity, expected;
+    bool no_memory;
+};
+
+/* gather_hint_fn: enough, when there is no memory. */
+static bool
+list_one(void *ctx, uint32_t record, uint64_t life, bool joins)
+{
+    struct listed *listed = ctx;
+
+    (void)joins;
+    if (listed->count == listed->capacity) {
+        uint32_t wanted =
+            listed->capacity < listed->expected ? listed->expected : 2 * listed->capacity;
+        void *grown =
+            grow(listed->worker, listed->pods, &listed->capacity, wanted, sizeof *listed->pods);
+
+        listed->no_memory = grown == NULL;
+        if (grown == NULL) {
+            return true;
+        }
+        listed->pods = grown;
+    }
+    listed->pods[listed->count++] = (struct nominated){.record = record, .life = life};
+    return false;
+}
+
 bool
 gather_each(struct worker *worker, uint64_t number, gather_each_fn *each, void *ctx)
 {
-    struct memory *memory = &queue_of(worker)->base.memory;
-    bool outside = worker->outside, done = false;
-    struct group_found top;
-    struct gathered gathered;
+    bool outside = worker->outside, known;
+    struct listed listed = {.worker = worker};
+    struct group_look top;
 
     if (outside) {
         section_resume(worker);
     }
-    if (gather_find(worker, number, &top) && gather_read(worker, top.block, &gathered)) {
-        uint32_t count = gathered.count;
-        size_t bytes = (count + 1) * sizeof(struct nominated);
-        struct nominated *all = memory_alloc(memory, MEMORY_OTHER, bytes, CACHE_LINE);
-
-        for (uint32_t i = 0; all != NULL && i < count; i++) {
-            all[i] = (struct nominated){.record = gathered.pods[i].record,
-                                        .life = gathered.pods[i].view.life};
-        }
-        gather_free(&gathered);
-        done = all != NULL;
-        for (uint32_t i = 0; all != NULL && i < count; i++) {
-            if (!visit(worker, &all[i], outside, each, ctx)) {
-                break;
-            }
-        }
-        memory_free(memory, MEMORY_OTHER, all, bytes);
+    known = gather_look(worker, number, &top);
+    if (known) {
+        listed.expected = room_for(top.block, FEW);
+        (void)gather_any(worker, number, list_one, &listed);
     }
+    for (uint32_t i = 0; !listed.no_memory && i < listed.count; i++) {
+        if (!visit(worker, &listed.pods[i], outside, each, ctx)) {
+            break;
+        }
+    }
+    memory_free(&queue_of(worker)->base.memory, MEMORY_OTHER, listed.pods,
+                listed.capacity * sizeof *listed.pods);
     if (outside) {
         section_pause(worker);
     }
-    return done;
+    return known && !listed.no_memory;
 }

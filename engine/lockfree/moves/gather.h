@@ -24,14 +24,11 @@
 
 #include "lockfree/moves/gather_find.h"
 
-/** A member that waits. */
+/** A member that waits; or was taken: then description, gating and desc are as it was taken. */
 struct gathered_pod {
     struct view view;
     uint32_t record, node;
-    uint64_t token;                 /* of its flight, once it is taken */
-    struct description description; /* as it was taken */
-    struct gating gating;
-    uint64_t desc;
+    uint64_t token; /* of its flight, once it is taken; who takes or judges it sets it first */
 };
 
 /** A group, below those before it. The block is of the section in which it was read. */
@@ -52,6 +49,28 @@ struct gathered {
     uint32_t count, capacity, group_count, group_capacity;
     bool no_memory;
 };
+
+/**
+ * A hint of a member: the pod may be elsewhere by now, or not there so far. `joins`: only if
+ * gather_joins_later says no. True: it is enough.
+ */
+typedef bool gather_hint_fn(void *ctx, uint32_t record, uint64_t life, bool joins);
+
+/**
+ * Calls it once for each hint of a group and of those below, in no order, until it is enough.
+ * Inside of a section, which it must not leave. Returns whether it was.
+ */
+bool gather_any(struct worker *worker, uint64_t number, gather_hint_fn *is_enough, void *ctx);
+
+/** Of a group whose members join one by one (worker.joins_up_to): has it not come so far? */
+static inline bool
+gather_joins_later(const struct worker *worker, const struct view *view)
+{
+    int64_t time = view->history.timestamp_ns;
+
+    return time != worker->joins_up_to.time ? time > worker->joins_up_to.time
+                                            : view->description.order_key > worker->joins_up_to.key;
+}
 
 /** The numbers of all roots, in memory of `bytes` that the caller frees; NULL: none. */
 size_t gather_roots(struct worker *worker, uint64_t **numbers, size_t *bytes);

@@ -18,17 +18,32 @@ gather_name(const struct queue *queue, uint64_t number, char text[GROUP_NAME_BYT
                                 .hash = hash_text(queue->base.seed, text, GROUP_NAME_BYTES)};
 }
 
-/* Of a record that `view` shows; NULL: it is over. */
+/*
+ * Of a record in a life that had begun; NULL: that is over. The word is loaded before the life: a
+ * later owner's word would come with its life. It is loaded once more behind the address: the word
+ * of one life has not changed, so the address is that life's, and the block is freed after this
+ * section. Ends: each further round is another's change of the word.
+ */
+static struct group_block *
+block_of(const struct entry *entry, uint64_t life)
+{
+    uint64_t state = entry_state(entry); /* block_of:A */
+
+    while (state_is_pod(state) && u64_load_acquire(&entry->life) == life) {
+        uint64_t address = u64_load_acquire(&entry->popped), again = entry_state(entry);
+
+        if (again == state) { /* block_of:B */
+            return (struct group_block *)(uintptr_t)address;
+        }
+        state = again;
+    }
+    return NULL;
+}
+
 struct group_block *
 gather_block_of(const struct view *view)
 {
-    struct entry *entry = view->entry;
-    uint64_t address = u64_load_acquire(&entry->popped);
-
-    /* of this life, if the record lives: a later owner's stores come behind a full fence */
-    return u64_load_acquire(&entry->life) == view->life && state_is_pod(entry_state(entry))
-               ? (struct group_block *)(uintptr_t)address
-               : NULL;
+    return block_of(view->entry, view->life);
 }
 
 bool
@@ -50,8 +65,15 @@ gather_view_declared(struct worker *worker, const struct nominated *hint, struct
            report_exists(worker, hint->record, &found->view);
 }
 
-bool
-gather_find(struct worker *worker, uint64_t number, struct group_found *found)
+/* Where a worker keeps what it knows of the group. */
+static struct known_group *
+known_group(struct worker *worker, uint64_t number)
+{
+    return &worker->known_groups[number % KNOWN_GROUPS];
+}
+
+static bool
+find_in_index(struct worker *worker, uint64_t number, struct group_found *found)
 {
     struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
@@ -67,7 +89,53 @@ gather_find(struct worker *worker, uint64_t number, struct group_found *found)
     do {
         record = index_find(&queue->index, &caller, &name, &life);
     } while (record != 0 && !gather_view(worker, record, life, found));
+    if (record != 0) {
+        *known_group(worker, number) =
+            (struct known_group){.number = number, .life = life, .record = record};
+    }
     return record != 0;
+}
+
+bool
+gather_find(struct worker *worker, uint64_t number, struct group_found *found)
+{
+    const struct known_group *known = known_group(worker, number);
+
+    return (known->number == number && gather_view(worker, known->record, known->life, found)) ||
+           find_in_index(worker, number, found);
+}
+
+bool
+gather_look(struct worker *worker, uint64_t number, struct group_look *look)
+{
+    const struct known_group *known = known_group(worker, number);
+    const struct entry *entry =
+        known->number == number ? entry_at(&queue_of(worker)->entries, known->record) : NULL;
+    struct group_found found;
+
+    look->block = entry != NULL ? block_of(entry, known->life) : NULL;
+    look->entry = entry;
+    look->named = ref_make(known->life, known->record);
+    if (look->block != NULL) {
+        return true;
+    }
+    if (!find_in_index(worker, number, &found)) {
+        return false;
+    }
+    *look = (struct group_look){
+        .block = found.block, .entry = found.view.entry, .named = gather_named(&found)};
+    return true;
+}
+
+bool
+gather_look_up(struct worker *worker, struct group_look *look)
+{
+    for (uint32_t depth = 1; look->block->parent != 0; depth++) {
+        if (depth == SCHEDQ_GROUP_DEPTH_MAX || !gather_look(worker, look->block->parent, look)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool

@@ -23,7 +23,19 @@
  * then was it surely counted. `changes`, of a root, rises after each step that may complete the
  * group. `refuted` is the value of `changes` before the last reading that found too few.
  *
+ * KNOWN GROUPS. A worker keeps {number, record, life} of groups that it found in the index, also
+ * from call to call, and asks the index only about another group, or one that is over. It
+ * is the group meant: a record has one name for a whole life, no two lives of a record are the
+ * same, and the index had this one under this number. So as long as the record's word is a pod's
+ * and its life is that one, the index has no other record of that name: an insertion that met it
+ * would answer EXISTS. Once the word is DEAD (the declaration ended, or the cycle of an undeclared
+ * group), the index is asked, which finds the next declaration or none. What is kept is a number,
+ * no address: the block and the entry are looked up in the section that uses them, behind the look
+ * at the life. Numbers are not renamed: another declaration of a number is another life.
+ *
  * ORDERING
+ *   fill_group's stores -> block_of:A, life, address, block_of:B
+ *       a declaration's own block, or that it is over
  *   fill_group's stores, commit of the declaration -> gather_find, gather_view
  *       the block and the record of one declaration
  *   make_groups:A -> queue_groups
@@ -80,6 +92,19 @@ struct hashed_name gather_name(const struct queue *queue, uint64_t number,
 
 /** Declared, or in its cycle. Inside a section. False: neither. */
 bool gather_find(struct worker *worker, uint64_t number, struct group_found *found);
+
+/** What changes of a group may be made without its record's description. */
+struct group_look {
+    struct group_block *block; /* of this section */
+    const struct entry *entry;
+    uint64_t named; /* as gather_named */
+};
+
+/** Declared, or in its cycle. Inside a section. False: neither. */
+bool gather_look(struct worker *worker, uint64_t number, struct group_look *look);
+
+/** From a group to the topmost one above, or itself. False: one of those above is missing. */
+bool gather_look_up(struct worker *worker, struct group_look *look);
 
 /** The topmost group above, or itself. False: not all of them are declared. */
 bool gather_root(struct worker *worker, uint64_t number, struct group_found *root);

@@ -196,48 +196,24 @@ gather_ask(struct worker *worker, uint64_t number, uint8_t *gate)
 struct gate_search {
     struct worker *worker;
     uint8_t gate;
-    uint32_t depth;
 };
 
+/* gather_hint_fn */
 static bool
-member_is_gated(void *ctx, uint32_t record, uint64_t life)
+member_is_gated(void *ctx, uint32_t record, uint64_t life, bool joins)
 {
     const struct gate_search *search = ctx;
     struct view view;
 
+    (void)joins;
     return report_view(queue_of(search->worker), record, life, &view) &&
            state_place(view.state) == PLACE_ASIDE && view.gate == search->gate;
-}
-
-static bool is_gated_at(struct gate_search *search, uint64_t number);
-
-static bool
-group_is_gated(void *ctx, uint32_t record, uint64_t life)
-{
-    struct gate_search *search = ctx;
-    const struct nominated hint = {.record = record, .life = life};
-    struct group_found below;
-
-    return gather_view_declared(search->worker, &hint, &below) &&
-           is_gated_at(search, below.block->number);
-}
-
-static bool
-is_gated_at(struct gate_search *search, uint64_t number)
-{
-    const struct queue *queue = queue_of(search->worker);
-    bool gated = nominator_any(&queue->members, number, member_is_gated, search);
-
-    if (!gated && search->depth < SCHEDQ_GROUP_DEPTH_MAX) {
-        search->depth++;
-        gated = nominator_any(&queue->families, number, group_is_gated, search);
-        search->depth--;
-    }
-    return gated;
 }
 
 bool
 gather_is_gated_by(struct worker *worker, uint64_t number, uint8_t gate)
 {
-    return is_gated_at(&(struct gate_search){.worker = worker, .gate = gate}, number);
+    struct gate_search search = {.worker = worker, .gate = gate};
+
+    return gather_any(worker, number, member_is_gated, &search);
 }

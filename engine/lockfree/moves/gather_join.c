@@ -9,24 +9,31 @@
 uint64_t
 gather_announce(struct worker *worker, uint64_t number)
 {
-    struct group_found found;
+    struct group_look group;
 
     u64_store(&worker->joining, number);
-    if (!gather_find(worker, number, &found)) {
+    if (!gather_look(worker, number, &group)) {
         return 0;
     }
-    (void)u64_add(&found.block->waiting, 1);
-    return gather_named(&found);
+    (void)u64_add(&group.block->waiting, 1);
+    return group.named;
+}
+
+/* A member of the declaration that `counted` names, if it was counted there. */
+static void
+count_off(struct worker *worker, uint64_t number, uint64_t counted)
+{
+    struct group_look group;
+
+    if (counted != 0 && gather_look(worker, number, &group) && group.named == counted) {
+        (void)u64_add(&group.block->waiting, UINT64_MAX);
+    }
 }
 
 void
 gather_withdraw(struct worker *worker, uint64_t number, uint64_t counted)
 {
-    struct group_found found;
-
-    if (counted != 0 && gather_find(worker, number, &found) && gather_named(&found) == counted) {
-        (void)u64_add(&found.block->waiting, UINT64_MAX);
-    }
+    count_off(worker, number, counted);
     u64_store_release(&worker->joining, 0);
 }
 
@@ -85,7 +92,14 @@ come_in_again(struct worker *worker, const struct group_found *root, const struc
     }
     struct redescription change = describe_begin(&view);
 
-    return gather_bring(worker, record, &view, &way, &change, asked, cause, result) != GATHER_AGAIN;
+    return gather_bring(worker,
+                        &(struct gather_move){.record = record,
+                                              .view = &view,
+                                              .way = way,
+                                              .change = &change,
+                                              .asked = asked,
+                                              .cause = cause},
+                        result) != GATHER_AGAIN;
 }
 
 static bool reconsider(struct worker *worker, const struct group_found *root, uint32_t cause,
@@ -141,35 +155,54 @@ join_queued(struct worker *worker, const struct group_found *root, const struct 
     }
     struct redescription change = describe_begin(&view);
 
-    return gather_bring(worker, record, &view, &way, &change, asked, CAUSE_JOIN, result) !=
-           GATHER_AGAIN;
+    return gather_bring(worker,
+                        &(struct gather_move){.record = record,
+                                              .view = &view,
+                                              .way = way,
+                                              .change = &change,
+                                              .asked = asked,
+                                              .cause = CAUSE_JOIN},
+                        result) != GATHER_AGAIN;
+}
+
+/* Behind `changes` of `top`. */
+static void
+join_top(struct worker *worker, uint64_t number, schedq_pod_t newcomer,
+         const struct group_look *top, schedq_result_t *result)
+{
+    const struct comers comers = {.one = newcomer, .group = number};
+    enum place place = state_place(entry_state(top->entry));
+    struct group_found root;
+
+    if (place == PLACE_CYCLE || (place == PLACE_IDLE && !gather_may_complete(worker, top->block))) {
+        return; /* in its cycle: its holder looks at `changes` */
+    }
+    /* Ends: each further round is another's change of the record, or an event. */
+    while (gather_root(worker, number, &root)) {
+        place = state_place(root.view.state);
+        if (place == PLACE_IDLE) {
+            gather_complete(worker, number, result);
+            return;
+        }
+        if (!is_queued(place) || join_queued(worker, &root, &comers, result)) {
+            return;
+        }
+    }
 }
 
 void
 gather_joined(struct worker *worker, uint64_t number, uint64_t counted, schedq_pod_t newcomer,
               schedq_result_t *result)
 {
-    const struct comers comers = {.one = newcomer, .group = number};
-    struct group_found found;
+    struct group_look group;
 
-    if (gather_find(worker, number, &found)) {
-        if (gather_named(&found) != counted) {
-            (void)u64_add(&found.block->waiting, 1);
+    if (gather_look(worker, number, &group)) {
+        if (group.named != counted) {
+            (void)u64_add(&group.block->waiting, 1);
         }
-        if (gather_root(worker, number, &found)) {
-            (void)u64_add(&found.block->changes, 1);
-        }
-        /* Ends: each further round is another's change of the record, or an event. */
-        while (gather_root(worker, number, &found)) {
-            enum place place = state_place(found.view.state);
-
-            if (place == PLACE_IDLE) {
-                gather_complete(worker, number, result);
-                break;
-            }
-            if (!is_queued(place) || join_queued(worker, &found, &comers, result)) {
-                break;
-            }
+        if (gather_look_up(worker, &group)) {
+            (void)u64_add(&group.block->changes, 1);
+            join_top(worker, number, newcomer, &group, result);
         }
         gather_look_at_gate(worker, number, result);
     }
@@ -181,7 +214,8 @@ gather_tell_joined(struct worker *worker, schedq_pod_t member, schedq_result_t *
 {
     struct view view;
 
-    if (report_handle(queue_of(worker), member, &view) && state_place(view.state) == PLACE_ASIDE) {
+    if (queue_of(worker)->base.registry.has_gates &&
+        report_handle(queue_of(worker), member, &view) && state_place(view.state) == PLACE_ASIDE) {
         result->unschedulable = view.unschedulable;
     }
 }
@@ -229,7 +263,14 @@ reconsider(struct worker *worker, const struct group_found *root, uint32_t cause
     }
     struct redescription change = describe_begin(&view);
 
-    return gather_bring(worker, record, &view, &way, &change, asked, cause, result) != GATHER_AGAIN;
+    return gather_bring(worker,
+                        &(struct gather_move){.record = record,
+                                              .view = &view,
+                                              .way = way,
+                                              .change = &change,
+                                              .asked = asked,
+                                              .cause = cause},
+                        result) != GATHER_AGAIN;
 }
 
 /*
@@ -283,11 +324,11 @@ gather_changed(struct worker *worker, uint64_t number, uint32_t label, schedq_re
 uint64_t
 gather_leaves(struct worker *worker, uint64_t number)
 {
-    struct group_found found;
+    struct group_look group;
 
     u64_store(&worker->joining, number);
-    return gather_find(worker, number, &found) && u32_load_acquire(&found.block->counted) != 0
-               ? gather_named(&found)
+    return gather_look(worker, number, &group) && u32_load_acquire(&group.block->counted) != 0
+               ? group.named
                : 0;
 }
 
@@ -307,9 +348,7 @@ gather_left(struct worker *worker, uint64_t number, uint64_t counted, uint8_t ga
 {
     struct group_found found;
 
-    if (counted != 0 && gather_find(worker, number, &found) && gather_named(&found) == counted) {
-        (void)u64_add(&found.block->waiting, UINT64_MAX);
-    }
+    count_off(worker, number, counted);
     /* Ends: each further round is another's change of the record, or an event. */
     while (gather_root(worker, number, &found) && is_queued(state_place(found.view.state)) &&
            !stays_without(worker, &found, gate) &&
@@ -340,7 +379,14 @@ gather_ask_newcomers(struct worker *worker, const struct group_found *root)
         state_place(view.state) == PLACE_READY) {
         struct redescription change = describe_begin(&view);
 
-        step = gather_bring(worker, record, &view, &way, &change, asked, CAUSE_JOIN, &unseen);
+        step = gather_bring(worker,
+                            &(struct gather_move){.record = record,
+                                                  .view = &view,
+                                                  .way = way,
+                                                  .change = &change,
+                                                  .asked = asked,
+                                                  .cause = CAUSE_JOIN},
+                            &unseen);
     }
     gather_look_at_gate(worker, number, &unseen);
     u64_store_release(&worker->joining, 0);
@@ -391,8 +437,15 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
         if (report_view(queue, root.record, root.view.life, &view) &&
             state_place(view.state) == place) {
             change = describe_begin(&view);
-            step = gather_bring(worker, root.record, &view, &way, &change, asked,
-                                cause_of(LABEL_FORCE_ACTIVATE, false), result);
+            step =
+                gather_bring(worker,
+                             &(struct gather_move){.record = root.record,
+                                                   .view = &view,
+                                                   .way = way,
+                                                   .change = &change,
+                                                   .asked = asked,
+                                                   .cause = cause_of(LABEL_FORCE_ACTIVATE, false)},
+                             result);
         }
     }
     if (step == GATHER_NOMEM) {

@@ -17,36 +17,56 @@ gather_wake(struct worker *worker)
     }
 }
 
+static void
+begin_attempt(struct worker *worker, uint32_t record, const struct view *view, int64_t now)
+{
+    if (state_place(view->state) == PLACE_ASIDE && view->history.initial_attempt_ns == 0) {
+        struct redescription change = describe_begin(view);
+
+        change.gating.first = now;
+        change.gating.stay |= STAY_ATTEMPTED;
+        (void)describe_install(worker, record, view, &change);
+    }
+}
+
 void
 gather_begin_attempt(struct worker *worker, uint32_t record, uint64_t life, int64_t now)
 {
     struct view view;
 
-    if (report_view(queue_of(worker), record, life, &view) &&
-        state_place(view.state) == PLACE_ASIDE && view.history.initial_attempt_ns == 0) {
-        struct redescription change = describe_begin(&view);
-
-        change.gating.first = now;
-        change.gating.stay |= STAY_ATTEMPTED;
-        (void)describe_install(worker, record, &view, &change);
+    if (report_view(queue_of(worker), record, life, &view)) {
+        begin_attempt(worker, record, &view, now);
     }
+}
+
+struct beginning {
+    struct worker *worker;
+    int64_t now;
+};
+
+/* gather_hint_fn. Most members have been tried before, and their records say so. */
+static bool
+begin_one(void *ctx, uint32_t record, uint64_t life, bool joins)
+{
+    const struct beginning *beginning = ctx;
+    struct worker *worker = beginning->worker;
+    const struct entry *entry = entry_at(&queue_of(worker)->entries, record);
+    struct view view;
+
+    if (entry == NULL || u64_load_acquire(&entry->initial_attempt) != 0) {
+        return false; /* if it is another life's, that one began in between: it is joining */
+    }
+    if (report_view(queue_of(worker), record, life, &view) &&
+        !(joins && gather_joins_later(worker, &view))) {
+        begin_attempt(worker, record, &view, beginning->now);
+    }
+    return false;
 }
 
 void
 gather_begin_attempts(struct worker *worker, uint64_t number, int64_t now)
 {
-    struct group_found top;
-    struct gathered gathered;
-
-    if (gather_find(worker, number, &top) && gather_read(worker, top.block, &gathered)) {
-        for (uint32_t i = 0; i < gathered.count; i++) {
-            if (gathered.pods[i].view.history.initial_attempt_ns == 0) {
-                gather_begin_attempt(worker, gathered.pods[i].record, gathered.pods[i].view.life,
-                                     now);
-            }
-        }
-        gather_free(&gathered);
-    }
+    (void)gather_any(worker, number, begin_one, &(struct beginning){.worker = worker, .now = now});
 }
 
 void
@@ -82,44 +102,129 @@ is_sorted_anew(const struct view *view, const struct redescription *change)
            was->not_before != is->not_before;
 }
 
-/*
- * A helper may switch the record before its new description is installed. Then it is where the old
- * one puts it. If that is another place in the order, the caller begins again. Else only the first
- * attempt is not noted; the pop takes the time since which the record was READY.
- */
-enum gather_step
-gather_bring(struct worker *worker, uint32_t record, const struct view *view, const struct way *way,
-             struct redescription *change, uint64_t asked, uint32_t cause, schedq_result_t *result)
+static bool
+becomes_ready(const struct gather_move *move)
 {
-    struct queue *queue = queue_of(worker);
-    struct view planned = *view;
-    struct transfer transfer;
+    return move->way.place == PLACE_READY && state_place(move->view->state) != PLACE_READY;
+}
+
+/* What its way says, described. */
+static void
+describe_way(const struct gather_move *move, int64_t now)
+{
+    struct redescription *change = move->change;
+    const struct way *way = &move->way;
 
     change->gating.stay &= ~(UINT64_C(0xff) | (way->place == PLACE_GATED ? STAY_FLUSHED : 0));
     change->gating.stay |= way->gate;
     change->gating.refused |= gate_bit(way->gate);
-    if (way->place == PLACE_READY && state_place(view->state) != PLACE_READY &&
-        view->history.initial_attempt_ns == 0) {
-        change->gating.first = queue_now(queue);
+    if (becomes_ready(move) && move->view->history.initial_attempt_ns == 0) {
+        change->gating.first = now;
         change->gating.stay |= STAY_ATTEMPTED;
     }
+}
+
+/* As read by the caller, in this section; if one has changed since, its pop says when it began. */
+static void
+begin_as_read(struct worker *worker, const struct gathered *members, int64_t now)
+{
+    for (uint32_t i = 0; i < members->count; i++) {
+        begin_attempt(worker, members->pods[i].record, &members->pods[i].view, now);
+    }
+}
+
+static void
+begin_ready(struct worker *worker, const struct gather_move *move)
+{
+    struct group_block *block = gather_block_of(move->view);
+    int64_t now = queue_now(queue_of(worker));
+
+    if (block != NULL) {
+        u64_store(&block->since, (uint64_t)now);
+    }
+    if (move->members != NULL) {
+        begin_as_read(worker, move->members, now);
+    } else {
+        gather_begin_attempts(worker, move->view->seen, now);
+    }
+}
+
+/*
+ * DONE: it is where its way says. A helper may switch the record before its new description is
+ * installed. Then it is where the old one puts it. If that is another place in the order, the
+ * caller begins again. Else only the first attempt is not noted; the pop takes the time since which
+ * the record was READY.
+ */
+static enum gather_step
+install_way(struct worker *worker, const struct gather_move *move, const struct transfer *transfer)
+{
+    const struct view *view = move->view;
+    struct redescription *change = move->change;
+    schedq_status_t status = describe_install(worker, move->record, view, change);
+
+    if (status == SCHEDQ_OK) {
+        switch_counted(worker, view->state, change->word, CAUSE_NONE);
+        if (move->way.place != PLACE_GATED) {
+            switch_note_freed(worker, move->record, view->entry, view->state, change->word,
+                              move->cause);
+        }
+        return GATHER_DONE;
+    }
+    transfer_withdraw(worker, transfer);
+    if (status == SCHEDQ_NOMEM) {
+        return GATHER_NOMEM;
+    }
+    return is_sorted_anew(view, change) || !place_has_helpers(move->way.place) ||
+                   !transfer_was_helped(view->entry, change->word)
+               ? GATHER_AGAIN
+               : GATHER_DONE;
+}
+
+static void
+count_and_tell(struct worker *worker, const struct gather_move *move, schedq_result_t *result)
+{
+    const enum place from = state_place(move->view->state), to = move->way.place;
+    const uint32_t cause = move->cause;
+
+    if (to != PLACE_GATED) {
+        gather_count(worker, move->view->seen, to, cause);
+    } else if (queue_of(worker)->base.rules.counts_updates &&
+               (((cause & CAUSE_LABEL) == CAUSE_JOIN && from != PLACE_GATED) ||
+                !place_waits_for_event(from))) {
+        gather_count(worker, move->view->seen, to, cause & ~CAUSE_NAMED);
+    }
+    if (to == PLACE_READY) {
+        result->to_active++;
+        result->poppable = 1;
+        gather_wake(worker);
+    } else if (to != from) {
+        transfer_report(to, result);
+    }
+}
+
+enum gather_step
+gather_bring(struct worker *worker, const struct gather_move *move, schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    const struct view *view = move->view;
+    const struct way *way = &move->way;
+    struct redescription *change = move->change;
+    struct view planned = *view;
+    struct transfer transfer;
+
+    describe_way(move, queue_now(queue));
     planned.description = change->description;
     planned.gating = change->gating;
     planned.history.timestamp_ns = change->description.not_before;
-    if (!transfer_prepare(worker, record, &planned, way, queue_now(queue), &transfer)) {
+    if (!transfer_prepare(worker, move->record, &planned, way, queue_now(queue), &transfer)) {
         return GATHER_NOMEM;
     }
-    struct group_block *block = gather_block_of(view);
-
-    if (way->place == PLACE_READY && state_place(view->state) != PLACE_READY) {
-        if (block != NULL) {
-            u64_store(&block->since, (uint64_t)queue_now(queue));
-        }
-        gather_begin_attempts(worker, view->seen, queue_now(queue));
+    if (becomes_ready(move)) {
+        begin_ready(worker, move);
     }
     transfer_publish(worker, &transfer, CAUSE_NONE);
     if (way->place == PLACE_GATED &&
-        stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) > asked) {
+        stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) > move->asked) {
         transfer_withdraw(worker, &transfer);
         /* what was published gets stale: the version rises, and refs stay good */
         (void)u64_cas(&view->entry->word.low, view->state, state_described(view->state));
@@ -129,36 +234,12 @@ gather_bring(struct worker *worker, uint32_t record, const struct view *view, co
         (void)u64_add(&queue->reorder, 1); /* as switch_announced:A */
     }
     change->word = transfer_next(&transfer);
-    schedq_status_t status = describe_install(worker, record, view, change);
+    enum gather_step step = install_way(worker, move, &transfer);
 
-    if (status != SCHEDQ_OK) {
-        transfer_withdraw(worker, &transfer);
-        if (status == SCHEDQ_NOMEM) {
-            return GATHER_NOMEM;
-        }
-        if (is_sorted_anew(view, change) || !place_has_helpers(way->place) ||
-            !transfer_was_helped(view->entry, change->word)) {
-            return GATHER_AGAIN;
-        }
-    } else {
-        switch_counted(worker, view->state, change->word, CAUSE_NONE);
-        switch_note_freed(worker, record, view->entry, view->state, change->word, CAUSE_NONE);
+    if (step == GATHER_DONE) {
+        count_and_tell(worker, move, result);
     }
-    if (way->place != PLACE_GATED) {
-        gather_count(worker, view->seen, way->place, cause);
-    } else if (queue->base.rules.counts_updates &&
-               (((cause & CAUSE_LABEL) == CAUSE_JOIN && state_place(view->state) != PLACE_GATED) ||
-                !place_waits_for_event(state_place(view->state)))) {
-        gather_count(worker, view->seen, way->place, cause & ~CAUSE_NAMED);
-    }
-    if (way->place == PLACE_READY) {
-        result->to_active++;
-        result->poppable = 1;
-        gather_wake(worker);
-    } else if (way->place != state_place(view->state)) {
-        transfer_report(way->place, result);
-    }
-    return GATHER_DONE;
+    return step;
 }
 
 struct way
@@ -218,13 +299,56 @@ says_the_same(const struct view *view, const struct redescription *change)
 }
 
 /*
+ * A complete record, as it begins to wait by *change. Gates are asked outside of the section: the
+ * members' views are of a section before then.
+ */
+static enum gather_step
+bring_out(struct worker *worker, const struct group_found *root, struct gathered *gathered,
+          struct redescription *change, schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    const uint64_t life = root->view.life;
+
+    change->desc = root->view.desc;
+    if (!says_the_same(&root->view, change)) {
+        gather_describe(change, &root->view);
+        schedq_status_t status = describe_install(worker, root->record, &root->view, change);
+
+        if (status != SCHEDQ_OK) {
+            return status == SCHEDQ_NOMEM ? GATHER_NOMEM : GATHER_AGAIN;
+        }
+    }
+    const uint64_t desc = change->desc, word = change->word, asked = stamps_drawn(&queue->stamps);
+    struct view view;
+
+    if (!report_view(queue, root->record, life, &view) || view.state != word) {
+        return GATHER_AGAIN;
+    }
+    const struct way way = gather_way(worker, &view, true);
+
+    if (!report_view(queue, root->record, life, &view) || view.state != word || view.desc != desc) {
+        return GATHER_AGAIN;
+    }
+    *change = describe_begin(&view);
+    return gather_bring(
+        worker,
+        &(struct gather_move){.record = root->record,
+                              .view = &view,
+                              .way = way,
+                              .change = change,
+                              .asked = asked,
+                              .cause = CAUSE_JOIN,
+                              .members = queue->base.registry.has_gates ? NULL : gathered},
+        result);
+}
+
+/*
  * One round: described as it begins to wait, then moved. DONE: there is nothing more to do. Of two
  * that do it the second finds it described, and hinders the first no more.
  */
 static enum gather_step
 complete_once(struct worker *worker, uint64_t number, schedq_result_t *result)
 {
-    struct queue *queue = queue_of(worker);
     struct group_found root;
     struct gathered gathered;
 
@@ -233,8 +357,7 @@ complete_once(struct worker *worker, uint64_t number, schedq_result_t *result)
     }
     uint64_t changes = u64_load_acquire(&root.block->changes);
 
-    if (changes == u64_load_acquire(&root.block->refuted) ||
-        !gather_is_complete(worker, root.block)) {
+    if (!gather_may_complete(worker, root.block)) {
         return GATHER_DONE;
     }
     if (!gather_read(worker, root.block, &gathered)) {
@@ -248,30 +371,10 @@ complete_once(struct worker *worker, uint64_t number, schedq_result_t *result)
     struct redescription change = describe_begin(&root.view);
 
     begin_to_wait(&gathered, &change);
+    enum gather_step step = bring_out(worker, &root, &gathered, &change, result);
+
     gather_free(&gathered);
-    change.desc = root.view.desc;
-    if (!says_the_same(&root.view, &change)) {
-        gather_describe(&change, &root.view);
-        schedq_status_t status = describe_install(worker, root.record, &root.view, &change);
-
-        if (status != SCHEDQ_OK) {
-            return status == SCHEDQ_NOMEM ? GATHER_NOMEM : GATHER_AGAIN;
-        }
-    }
-    const uint64_t life = root.view.life, desc = change.desc, asked = stamps_drawn(&queue->stamps);
-    struct view view;
-
-    if (!report_view(queue, root.record, life, &view) || view.state != change.word) {
-        return GATHER_AGAIN;
-    }
-    const struct way way = gather_way(worker, &view, true);
-
-    if (!report_view(queue, root.record, life, &view) || view.state != change.word ||
-        view.desc != desc) {
-        return GATHER_AGAIN;
-    }
-    change = describe_begin(&view);
-    return gather_bring(worker, root.record, &view, &way, &change, asked, CAUSE_JOIN, result);
+    return step;
 }
 
 void

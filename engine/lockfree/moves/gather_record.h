@@ -63,13 +63,23 @@ gather_describe(struct redescription *change, const struct view *view)
                        : view->state;
 }
 
+/** How a record goes from where it is. */
+struct gather_move {
+    uint32_t record;
+    const struct view *view;
+    struct way way;
+    struct redescription *change;   /* what else is described anew; its word is overwritten */
+    uint64_t asked;                 /* events up to there the gates know */
+    uint32_t cause;                 /* by which it is counted, and freed (switch.h) */
+    const struct gathered *members; /* NULL, or as they were read in this section */
+};
+
 /**
  * Brings the record that `view` shows where `way` says, described as `change` says: publish, look
  * at the gate's stamp, install. AGAIN: it changed, or its gate heard of an event since `asked`.
  */
-enum gather_step gather_bring(struct worker *worker, uint32_t record, const struct view *view,
-                              const struct way *way, struct redescription *change, uint64_t asked,
-                              uint32_t cause, schedq_result_t *result);
+enum gather_step gather_bring(struct worker *worker, const struct gather_move *move,
+                              schedq_result_t *result);
 
 /**
  * Counts a record that came in, with its members, for a cause (switch.h). How many they are is what
@@ -86,6 +96,14 @@ void gather_begin_attempts(struct worker *worker, uint64_t number, int64_t now);
 
 /** Of one member; if it changed meanwhile, its pop says when it was tried first. */
 void gather_begin_attempt(struct worker *worker, uint32_t record, uint64_t life, int64_t now);
+
+/** By what is counted: has an IDLE root enough, which no reading refuted since its last change? */
+static inline bool
+gather_may_complete(struct worker *worker, const struct group_block *block)
+{
+    return u64_load_acquire(&block->changes) != u64_load_acquire(&block->refuted) &&
+           gather_is_complete(worker, block);
+}
 
 /** A record that is IDLE, and complete, goes where it belongs. */
 void gather_complete(struct worker *worker, uint64_t number, schedq_result_t *result);

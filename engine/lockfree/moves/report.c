@@ -120,18 +120,18 @@ report_info(const struct queue *queue, uint32_t record, const struct view *view,
 }
 
 bool
-report_exists(struct worker *worker, uint32_t record, const struct view *view)
+report_is_indexed(struct worker *worker, uint32_t record, const struct view *view)
 {
     struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
     struct hashed_name name = {.text = worker->name, .length = view->name_length};
     uint64_t life;
 
-    if (state_version(view->state) != view->life) {
-        return true; /* it was moved since it came */
+    name.hash = (uint32_t)(u64_load_acquire(&view->entry->name) >> 32);
+    if (index_has(&queue->index, name.hash, record, view->life)) {
+        return true;
     }
     names_copy(&queue->names, view->name, worker->name, view->name_length);
-    name.hash = (uint32_t)(u64_load_acquire(&view->entry->name) >> 32);
     if (entry_state(view->entry) != view->state) {
         return true; /* changed: the thread that changed it found it */
     }

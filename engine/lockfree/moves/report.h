@@ -114,11 +114,18 @@ void report_pod(const struct queue *queue, uint32_t record, const struct view *v
 void report_info(const struct queue *queue, uint32_t record, const struct view *view,
                  const char *name, schedq_pod_info_t *info);
 
+/** As report_exists, of a pod that was not moved since it came. */
+bool report_is_indexed(struct worker *worker, uint32_t record, const struct view *view);
+
 /**
  * Does the index know the pod that `view` shows? A record is filled before its pod exists; one that
  * does not must not go where pops find it. Of a pod that changed meanwhile: true. Uses
  * worker->name.
  */
-bool report_exists(struct worker *worker, uint32_t record, const struct view *view);
+static inline bool
+report_exists(struct worker *worker, uint32_t record, const struct view *view)
+{
+    return state_version(view->state) != view->life || report_is_indexed(worker, record, view);
+}
 
 #endif

@@ -24,20 +24,16 @@ void
 nominator_open(struct nominator *nominator, struct memory *memory, const struct entries *entries,
                enum nominator_kind kind)
 {
-    static const uint64_t marks[] = {[HINTS_OF_NODES] = 0,
-                                     [HINTS_OF_LABELS] = NOMINATOR_LABELS,
-                                     [HINTS_OF_GROUPS] = NOMINATOR_GROUPS};
-
     nominator->memory = memory;
     nominator->entries = entries;
-    u64_store(&nominator->drawn, marks[kind]);
+    nominator->kind = kind;
 }
 
 /* Of labels, or of groups: no numbers are drawn. */
 static bool
 is_unnumbered(const struct nominator *nominator)
 {
-    return u64_load(&nominator->drawn) >= NOMINATOR_GROUPS;
+    return nominator->kind != HINTS_OF_NODES;
 }
 
 static uint32_t
@@ -141,17 +137,8 @@ bucket_of(const struct nominator *nominator, uint64_t node)
 enum standing { STANDING_OVER, STANDING_NOT_YET, STANDING_NOMINATED };
 
 static enum standing
-judge_description(const struct nominator *nominator, const struct hint *hint,
-                  const struct description *description)
+judge_description(const struct hint *hint, const struct description *description)
 {
-    const uint64_t drawn = u64_load(&nominator->drawn);
-
-    if (drawn >= NOMINATOR_GROUPS) { /* is_unnumbered */
-        uint64_t key = drawn == NOMINATOR_LABELS ? description_label(description)
-                                                 : description_group(description);
-
-        return key == hint->node ? STANDING_NOMINATED : STANDING_OVER;
-    }
     if (description->nomination != hint->nomination) {
         return description->nomination < hint->nomination ? STANDING_NOT_YET : STANDING_OVER;
     }
@@ -168,7 +155,6 @@ judge_hint(const struct nominator *nominator, const struct hint *hint)
     /* Ends: each further round is another thread's change of the word. */
     while (entry != NULL) {
         uint64_t state = entry_state(entry); /* judge_hint:A */
-        struct description description;
 
         /* free, and its next life is being made */
         if (version_next(state_version(state)) == life) {
@@ -179,10 +165,16 @@ judge_hint(const struct nominator *nominator, const struct hint *hint)
         }
         /* acquire: judge_hint:B comes after */
         bool is_its_life = u64_load_acquire(&entry->life) == life;
+        enum standing standing = STANDING_NOMINATED;
 
-        (void)entry_description(entries, entry, &description);
+        if (!is_unnumbered(nominator)) {
+            struct description description;
+
+            (void)entry_description(entries, entry, &description);
+            standing = judge_description(hint, &description);
+        }
         if (state_version(entry_state(entry)) == state_version(state)) { /* judge_hint:B */
-            return is_its_life ? judge_description(nominator, hint, &description) : STANDING_OVER;
+            return is_its_life ? standing : STANDING_OVER;
         }
     }
     return STANDING_OVER;
@@ -195,7 +187,7 @@ static bool
 prepend(const struct nominator *nominator, struct hint **list, const struct hint *hint)
 {
     struct hint *copy =
-        memory_alloc(nominator->memory, MEMORY_OTHER, sizeof *copy, _Alignof(struct hint));
+        memory_alloc_raw(nominator->memory, MEMORY_OTHER, sizeof *copy, _Alignof(struct hint));
 
     if (copy == NULL) {
         return false;
@@ -484,13 +476,45 @@ nominator_read(struct nominator *nominator, struct epoch_record *epoch, uint64_t
     }
 }
 
+/* ---- one by one ------------------------------------------------------------------------------ */
+
+/* One walk through a bucket. */
+struct visit {
+    uint64_t key;
+    nominated_fn *is_enough;
+    void *ctx;
+    size_t needed, litter; /* hints that were met, of any key */
+};
+
+/*
+ * Is the life over? Perhaps it has not begun. The hint was loaded before, so all that is read here
+ * is of this life, of the free record before it, or of a later life: the life is stored before the
+ * word, and a pod's word with another life is a later one's.
+ */
+static inline bool
+life_is_over(const struct nominator *nominator, uint32_t record, uint64_t life)
+{
+    const struct entry *entry = entry_at(nominator->entries, record);
+    uint64_t state = entry != NULL ? entry_state(entry) : 0; /* life_is_over:A */
+
+    return entry == NULL ||
+           ((!state_is_pod(state) || u64_load_acquire(&entry->life) != life) && /* life_is_over:B */
+            version_next(state_version(state)) != life);
+}
+
 static bool
-any_of_list(const struct nominator *nominator, const struct hint *list, uint64_t key,
-            nominated_fn *is_enough, void *ctx)
+visit_list(const struct nominator *nominator, const struct hint *list, struct visit *visit)
 {
     for (const struct hint *hint = list; hint != NULL; hint = hint->next) {
-        if (hint->node == key && judge_hint(nominator, hint) == STANDING_NOMINATED &&
-            is_enough(ctx, ref_record(hint->ref), ref_version(hint->ref))) {
+        const uint32_t record = ref_record(hint->ref);
+        const uint64_t life = ref_version(hint->ref);
+
+        if (life_is_over(nominator, record, life)) {
+            visit->litter++;
+            continue;
+        }
+        visit->needed++;
+        if (hint->node == visit->key && visit->is_enough(visit->ctx, record, life)) {
             return true;
         }
     }
@@ -498,13 +522,21 @@ any_of_list(const struct nominator *nominator, const struct hint *list, uint64_t
 }
 
 bool
-nominator_any(const struct nominator *nominator, uint64_t key, nominated_fn *is_enough, void *ctx)
+nominator_any(const struct nominator *nominator, struct epoch_record *epoch, uint64_t key,
+              nominated_fn *is_enough, void *ctx)
 {
+    struct visit visit = {.key = key, .is_enough = is_enough, .ctx = ctx};
+
     if (ptr_load_acquire(&nominator->buckets) == NULL) { /* of nominator_make */
         return false;
     }
-    const struct lists seen = bucket_load(bucket_of(nominator, key));
+    atomic_pair *bucket = bucket_of(nominator, key);
+    const struct lists seen = bucket_load(bucket);
+    bool enough =
+        visit_list(nominator, seen.fresh, &visit) || visit_list(nominator, seen.old, &visit);
 
-    return any_of_list(nominator, seen.fresh, key, is_enough, ctx) ||
-           any_of_list(nominator, seen.old, key, is_enough, ctx);
+    if (!enough && visit.litter > visit.needed + LITTER) {
+        sweep_bucket(nominator, epoch, bucket, &seen);
+    }
+    return enough;
 }

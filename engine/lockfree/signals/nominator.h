@@ -38,11 +38,13 @@
  * there at once, and a reading looks at all of them.
  *
  * LABELS, and groups, are a nomination that lasts: to a node, the label or the group, with which a
- * pod begins, and with a number that is always 0. A hint of a life that has begun is needed as long
- * as that lasts and its description has the label; no other description of it has another. (A hint
- * may name a life whose add failed; the record's next pod can have the same.) Rules 1 and 3 say
- * nothing then. No hint replaces another, so a reading judges the lists of one moment and never
- * begins again: insertions do not keep it from its end, however long the lists are.
+ * pod begins, and with a number that is always 0. A life has at most one hint under a key, and no
+ * description of it has another key. An add that fails behind its hint raises the record's version
+ * (refuse, add_give_up), so no other pod gets the life that the hint names. So a hint is needed as
+ * long as its life is not over, and nothing but the record's word and life says whether it is.
+ * Rules 1 and 3 say nothing then. No hint replaces another, so a reading judges the lists of one
+ * moment and never begins again: insertions do not keep it from its end, however long the lists
+ * are.
  *
  * MEMORY. The buckets are made for the first worker (memory_alloc_first:A), those of labels for the
  * first pod that has one, and stay. A bucket that
@@ -57,6 +59,8 @@
  *       a list, as it was made
  *   nominator_insert:A, entry_describe:A -> entry_description:A
  *       a reader of the description finds the hint
+ *   nominator_insert:A -> life_is_over:A, B
+ *       the free record's word, or what came behind it
  * The pair is loaded by halves: old, fresh, old again (bucket_load:A to C). That is one moment, for
  * each exchange makes `old` another, or both halves empty; with an empty `old`, what is in `fresh`
  * was dropped. Who needs to know that nothing has changed since finds both halves unchanged
@@ -77,6 +81,9 @@
 #include "lockfree/pod/entry.h"
 #include "platform/epoch.h"
 
+/** What hints are of. */
+enum nominator_kind { HINTS_OF_NODES, HINTS_OF_KEYS };
+
 struct nominator {
     struct memory *memory;
     const struct entries *entries;
@@ -85,15 +92,9 @@ struct nominator {
      * before nominator_make.
      */
     atomic_ptr buckets;
-    atomic_u64 drawn; /* NOMINATOR_LABELS: none are drawn, see LABELS */
+    enum nominator_kind kind;
+    atomic_u64 drawn; /* of nodes */
 };
-
-#define NOMINATOR_LABELS UINT64_MAX
-/* the same of groups, by the number that a description has */
-#define NOMINATOR_GROUPS (UINT64_MAX - 1)
-
-/** What hints are of. */
-enum nominator_kind { HINTS_OF_NODES, HINTS_OF_LABELS, HINTS_OF_GROUPS };
 
 /** A pod that is nominated to a node. */
 struct nominated {
@@ -138,10 +139,11 @@ size_t nominator_read(struct nominator *nominator, struct epoch_record *epoch, u
 typedef bool nominated_fn(void *ctx, uint32_t record, uint64_t life);
 
 /**
- * Labels and groups: calls it for the pods under a key, as of one moment, in no order, perhaps
- * twice for one, until it is enough. Inside a section. Returns whether it was.
+ * Labels and groups: calls it once for each life that a hint under a key names, as of one moment,
+ * in no order, until it is enough. The life may not have begun, or be over by then: the callee
+ * looks. Inside a section, which it must not leave. Returns whether it was enough.
  */
-bool nominator_any(const struct nominator *nominator, uint64_t key, nominated_fn *is_enough,
-                   void *ctx);
+bool nominator_any(const struct nominator *nominator, struct epoch_record *epoch, uint64_t key,
+                   nominated_fn *is_enough, void *ctx);
 
 #endif

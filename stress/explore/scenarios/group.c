@@ -20,7 +20,7 @@
 #include <schedq/group.h>
 #include <schedq/hold.h>
 
-enum { GANG = 7, QUORUM = 2, MEMBERS = 6, ROOM = 16, NOBODY = SIM_THREADS_MAX + 1 };
+enum { GANG = 7, OTHER_GANG = 8, QUORUM = 2, MEMBERS = 6, ROOM = 16, NOBODY = SIM_THREADS_MAX + 1 };
 
 /* UNSURE: a call about it runs, or never ends, or another ran meanwhile. */
 enum whereabouts { NOWHERE, WAITS, FLIES, UNSURE };
@@ -536,6 +536,13 @@ join_2(struct actor *actor)
 }
 
 static void
+join_2_then_1(struct actor *actor)
+{
+    join(actor, 2, 1);
+    join(actor, 1, 1);
+}
+
+static void
 join_2_and_3(struct actor *actor)
 {
     join(actor, 2, 1);
@@ -630,6 +637,23 @@ undeclare_and_declare(struct actor *actor)
     declare(actor, QUORUM);
 }
 
+/* Another group gets the record that the gang had, and the gang another one. */
+static void
+rename_it(struct actor *actor)
+{
+    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+
+    undeclare(actor);
+    begin(actor, "group_add", 0);
+    schedq_status_t status = schedq_group_add(actor->worker, OTHER_GANG, &spec, NULL);
+
+    (void)ends(actor, "group_add", status, status == SCHEDQ_OK);
+    declare(actor, QUORUM);
+    begin(actor, "group_delete", 0);
+    status = schedq_group_delete(actor->worker, OTHER_GANG, NULL);
+    (void)ends(actor, "group_delete", status, status == SCHEDQ_OK);
+}
+
 static void
 change_it(struct actor *actor)
 {
@@ -694,6 +718,8 @@ const struct scenario group_scenarios[] = {
           cluster_use_without_gates, two_wait, undeclare_and_declare, fail_and_place, join_2),
     GROUP("group_declares", "two declare and end that", cluster_use_without_gates, two_wait,
           undeclare_and_declare, undeclare_and_declare, drop_0_and_join),
+    GROUP("group_renamed", "another group gets the record while members come",
+          cluster_use_without_gates, declared, join_2_then_1, rename_it, place_twice),
     GROUP("group_update", "quorum and priority change while the group is popped",
           cluster_use_without_gates, two_wait, change_it, join_2, fail_and_place),
     GROUP("group_activate", "an activation in the cycle", cluster_use_without_gates, two_wait,
