@@ -106,7 +106,7 @@ func newFixtureWith(t *testing.T, options Options, further Plugins) *fixture {
 	}
 	options.Clock = made.clock
 	plugins := map[string]Plugins{profileName: {
-		PreEnqueue: []release.PreEnqueuePlugin{made.gates},
+		PreEnqueue: append([]release.PreEnqueuePlugin{made.gates}, further.PreEnqueue...),
 		Extensions: append([]release.EnqueueExtensions{made.hints, made.gates}, further.Extensions...),
 		Sign:       further.Sign,
 	}}

@@ -34,7 +34,7 @@ import (
 // The library knows a record as it knows a pod: a priority, a Timestamp, a place, a gate. It does not know the members. Its own
 // groups (schedq/group.h) are for queues that it decides by callbacks, and here C calls no Go.
 //
-// One mutex guards all of this. Pods that are no members never take it. Gates and hints of members are asked under it, as the
+// One mutex guards all of this. Pods that are no members hardly take it: for a nomination, and for a Done that finds no flight. Gates and hints of members are asked under it, as the
 // original asks them under the queue's lock: a join asks all members, so nobody may join in between. It is taken before the
 // nominator's mutex, and never held while a goroutine waits for something to pop.
 

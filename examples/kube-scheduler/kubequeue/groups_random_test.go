@@ -14,6 +14,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -67,6 +68,8 @@ type script struct {
 	number  int
 	pods    map[string]*v1.Pod // by name; what the informer has
 	groups  map[string]*schedulingv1beta1.PodGroup
+	above   map[string]string // the composite above a group
+	roots   map[string]*schedulingv1alpha3.CompositePodGroup
 	waiting []*framework.QueuedPodInfo // members that are placed, and not bound yet
 }
 
@@ -147,12 +150,13 @@ func newNodes() *nodes {
 
 const (
 	initialBackoff = time.Second
-	maxBackoff     = 4 * time.Second // so that the size of a group matters
+	maxBackoff     = 1500 * time.Millisecond // from the second failure on the size of a group matters
 	maxParked      = time.Hour
 )
 
-func newScript(t *testing.T, seed int64) *script {
+func newScript(t *testing.T, seed int64, above map[string]string) *script {
 	return &script{
+		above: above, roots: map[string]*schedulingv1alpha3.CompositePodGroup{},
 		T: t, rng: rand.New(rand.NewSource(seed)), clock: testclock.NewFakeClock(time.Unix(scriptStart, 0)),
 		lister: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{}),
 		pods:   map[string]*v1.Pod{}, groups: map[string]*schedulingv1beta1.PodGroup{},
@@ -212,7 +216,7 @@ func (script *script) due() bool {
 	for _, pod := range script.queue.PodsInBackoffQ() {
 		var expiration time.Time
 		if name := groupOf(pod); name != "" {
-			if info, found := script.queue.GetPodGroup(name, "ns", fwk.PodGroupKeyType); found {
+			if info, found := script.record(name); found {
 				expiration = info.BackoffExpiration
 			}
 		} else if info, found := script.queue.GetPod(pod.Name, "ns", nil); found {
@@ -264,8 +268,8 @@ func (script *script) note(format string, args ...any) {
 	for _, name := range sortedKeys(places) {
 		lines = append(lines, fmt.Sprintf("    %s:%s", name, places[name]))
 	}
-	for _, name := range sortedKeys(script.groups) {
-		if info, found := script.queue.GetPodGroup(name, "ns", fwk.PodGroupKeyType); found {
+	for _, name := range slices.Concat(sortedKeys(script.groups), sortedKeys(script.roots)) {
+		if info, found := script.record(name); found && info.Name == name {
 			lines = append(lines, "    record "+describe(info))
 		}
 	}
@@ -312,15 +316,36 @@ func describe(entity framework.QueuedEntityInfo) string {
 	if !group.BackoffExpiration.IsZero() {
 		text += fmt.Sprintf(" backoff until %v", group.BackoffExpiration.Sub(time.Unix(scriptStart, 0)))
 	}
-	group.ForEachPodInfo(func(info *framework.QueuedPodInfo) bool {
-		text += fmt.Sprintf("\n      %s %s", info.Pod.Name, describeParams(&info.QueueingParams))
-		return true
-	})
-	names := []string{}
-	for _, pod := range group.GetUnscheduledPods() {
-		names = append(names, pod.Name)
+	leaves := map[string]string{}
+	for key, members := range group.QueuedPodInfos {
+		for _, info := range members {
+			leaves[key.Name] += fmt.Sprintf("\n      %s %s", info.Pod.Name, describeParams(&info.QueueingParams))
+		}
 	}
-	return text + fmt.Sprintf("\n      unscheduled: %v", names)
+	var walk func(*framework.PodGroupInfo)
+	walk = func(info *framework.PodGroupInfo) {
+		names := []string{}
+		for _, pod := range info.UnscheduledPods {
+			names = append(names, pod.Name)
+		}
+		text += fmt.Sprintf("\n    %s %s%s\n      unscheduled: %v", info.Type, info.Name, leaves[info.Name], names)
+		for _, child := range info.GetChildGroups() {
+			walk(child)
+		}
+	}
+	walk(group.PodGroupInfo)
+	return text
+}
+
+// record is that of a group, or of the composite above it.
+func (script *script) record(name string) (*framework.QueuedPodGroupInfo, bool) {
+	if root := script.above[name]; root != "" {
+		name = root
+	}
+	if script.roots[name] != nil {
+		return script.queue.GetPodGroup(name, "ns", fwk.CompositePodGroupKeyType)
+	}
+	return script.queue.GetPodGroup(name, "ns", fwk.PodGroupKeyType)
 }
 
 // play does all steps, and gives what happened.
@@ -337,7 +362,9 @@ var groupNames = []string{"g0", "g1", "g2", "g3"}
 // step does one thing. alone: no group's cycle is open.
 func (script *script) step(alone bool) {
 	name := groupNames[script.rng.Intn(len(groupNames))]
-	switch choice := script.rng.Intn(30); {
+	switch choice := script.rng.Intn(32); {
+	case choice >= 30 && len(script.above) > 0:
+		script.composite()
 	case choice < 7:
 		script.addPod(name)
 	case choice < 8:
@@ -389,7 +416,8 @@ func (script *script) addPod(group string) {
 		pod.Labels["gate"] = "shut"
 	}
 	if group != "" {
-		if script.groups[group] == nil && script.incomplete(group) > 0 {
+		if root := script.above[group]; (script.groups[group] == nil || root != "" && script.roots[root] == nil) &&
+			script.incomplete(group) > 0 {
 			return // a group's Timestamp would be any of theirs
 		}
 		pod.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &group}
@@ -401,13 +429,45 @@ func (script *script) addPod(group string) {
 	script.note("add %s of %q, priority %d, %v", pod.Name, group, priority, pod.Labels)
 }
 
+// incomplete is how many pods wait that a group's declaration could let join.
 func (script *script) incomplete(group string) (count int) {
 	for _, pod := range script.queue.IncompletePodGroupPodsPods() {
-		if groupOf(pod) == group {
+		if name := groupOf(pod); name == group || script.above[name] != "" && script.above[name] == script.above[group] {
 			count++
 		}
 	}
 	return count
+}
+
+// composite adds the composite above some groups, or deletes it.
+func (script *script) composite() {
+	const name = "c0"
+	if old := script.roots[name]; old != nil {
+		waiting := 0
+		for _, pod := range script.pods {
+			if script.above[groupOf(pod)] == name {
+				waiting++
+			}
+		}
+		if waiting > 1 {
+			return
+		}
+		delete(script.roots, name)
+		script.queue.DeleteCompositePodGroup(logger, old)
+		script.note("composite %s is deleted", name)
+		return
+	}
+	if script.incomplete("g0") > 1 {
+		return
+	}
+	priority := int32(script.rng.Intn(2))
+	made := &schedulingv1alpha3.CompositePodGroup{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name},
+		Spec:       schedulingv1alpha3.CompositePodGroupSpec{Priority: &priority},
+	}
+	script.roots[name] = made
+	script.queue.AddCompositePodGroup(logger, made)
+	script.note("composite %s", name)
 }
 
 func podGroup(name string, quorum, priority int32) *schedulingv1beta1.PodGroup {
@@ -427,10 +487,17 @@ func (script *script) addGroup(name string) {
 	if script.groups[name] != nil || script.incomplete(name) > 1 {
 		return
 	}
+	script.hang(group)
 	script.groups[name] = group
 	script.queue.AddPodGroup(logger, group)
 	script.queue.MoveAllToActiveOrBackoffQueue(logger, fwk.ClusterEvent{Resource: fwk.PodGroup, ActionType: fwk.Add}, nil, group, nil)
 	script.note("group %s, at least %d", name, group.Spec.SchedulingPolicy.Gang.MinCount)
+}
+
+func (script *script) hang(group *schedulingv1beta1.PodGroup) {
+	if root := script.above[group.Name]; root != "" {
+		group.Spec.ParentCompositePodGroupName = &root
+	}
 }
 
 func (script *script) updateGroup(name string) {
@@ -439,6 +506,7 @@ func (script *script) updateGroup(name string) {
 		return
 	}
 	group := podGroup(name, quorum, *old.Spec.Priority)
+	script.hang(group)
 	script.groups[name] = group
 	script.queue.UpdatePodGroup(logger, group)
 	script.queue.MoveAllToActiveOrBackoffQueue(logger, fwk.ClusterEvent{Resource: fwk.PodGroup, ActionType: fwk.Update}, old, group, nil)
@@ -450,13 +518,7 @@ func (script *script) deleteGroup(name string) {
 	if group == nil {
 		return
 	}
-	waiting := 0
-	for _, pod := range script.pods {
-		if groupOf(pod) == name {
-			waiting++
-		}
-	}
-	if waiting > 1 {
+	if script.known(name) > 1 {
 		return
 	}
 	delete(script.groups, name)
@@ -530,6 +592,7 @@ func (script *script) cycle() {
 		members = append(members, info)
 		return true
 	})
+	slices.SortFunc(members, func(a, b *framework.QueuedPodInfo) int { return strings.Compare(a.Pod.Name, b.Pod.Name) })
 	meanwhile := func() {
 		script.pass(time.Millisecond) // equal times come in any order
 		if script.rng.Intn(3) == 0 {
@@ -646,12 +709,24 @@ func grown(before, after map[string]float64) map[string]float64 {
 
 func TestGroupsAgreeWithTheOriginal(t *testing.T) {
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.GenericWorkload, true)
+	agree(t, nil)
+}
+
+// Two of the groups have a composite above them.
+func TestCompositesAgreeWithTheOriginal(t *testing.T) {
+	featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{
+		features.GenericWorkload: true, features.TopologyAwareWorkloadScheduling: true, features.CompositePodGroup: true,
+	})
+	agree(t, map[string]string{"g0": "c0", "g1": "c0"})
+}
+
+func agree(t *testing.T, above map[string]string) {
 	schedmetrics.Register()
 	pops := 0
 	for seed := *groupSeed; seed < *groupSeed+int64(*groupSeeds); seed++ {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			before := metricsOf(t)
-			original := newScript(t, seed)
+			original := newScript(t, seed, above)
 			original.onOriginal()
 			want := original.play(*groupSteps)
 			counted := grown(before, metricsOf(t))
@@ -662,7 +737,7 @@ func TestGroupsAgreeWithTheOriginal(t *testing.T) {
 			}
 			for name, engine := range map[string]schedq.Engine{"lockfree": schedq.LockFree, "mutex": schedq.Mutex} {
 				before := metricsOf(t)
-				ours := newScript(t, seed)
+				ours := newScript(t, seed, above)
 				ours.onEngine(engine)
 				compareTraces(t, name, want, ours.play(*groupSteps))
 				got := grown(before, metricsOf(t))
