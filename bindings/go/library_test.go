@@ -152,6 +152,9 @@ func TestRefusalsHaveWords(t *testing.T) {
 	if !errors.Is(err, schedq.ErrInvalid) || !errors.As(err, &refusal) || !strings.Contains(err.Error(), "max_workers 513") {
 		t.Errorf("513 workers: got %v", err)
 	}
+	if _, err := schedq.New(schedq.Config{}, nil); !errors.Is(err, schedq.ErrInvalid) || !strings.Contains(err.Error(), "DefaultConfig") {
+		t.Errorf("Config{}: got %v", err)
+	}
 	if _, err := schedq.PresetConfig(99); err != schedq.ErrInvalid {
 		t.Errorf("preset 99: got %v", err)
 	}
@@ -163,6 +166,9 @@ func TestRefusalsHaveWords(t *testing.T) {
 		}
 		_, err = f.Add("", &schedq.PodSpec{})
 		f.wants(err, schedq.ErrInvalid)
+		if !strings.Contains(err.Error(), "0 bytes") {
+			f.Errorf("no name: got %q", err)
+		}
 		f.add("default/a", schedq.PodSpec{})
 		_, err = f.Add("default/b", &schedq.PodSpec{})
 		f.wants(err, schedq.ErrFull)
@@ -176,7 +182,7 @@ func TestRefusalsHaveWords(t *testing.T) {
 }
 
 func TestStatusesAndPlacesHaveNames(t *testing.T) {
-	if got := schedq.ErrNotFound.Error(); got != "schedq: SCHEDQ_NOT_FOUND" {
+	if got := schedq.ErrNotFound.Error(); got != "SCHEDQ_NOT_FOUND: "+schedq.ErrNotFound.Text() {
 		t.Errorf("got %q", got)
 	}
 	if got := schedq.Parked.String(); got != "parked" {

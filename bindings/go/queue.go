@@ -51,6 +51,9 @@ func New(config Config, now func() int64) (*Queue, error) {
 	var why whyText
 	var c *C.schedq_t
 
+	if config.structSize == 0 {
+		return nil, &Error{ErrInvalid, "schedq_create", "a Config begins with DefaultConfig or PresetConfig"}
+	}
 	if now != nil {
 		config.externalClock = true
 		config.startNS = now()

@@ -211,6 +211,12 @@ func (queue *Queue) RejectorBit(profile Profile, name string) Plugins {
 }
 
 // text lends a string's bytes to a call that takes pointer and length.
+// text is where a string's bytes are; those of an empty one are nowhere, which C would take for none.
 func text(value string) *C.char {
+	if value == "" {
+		return (*C.char)(unsafe.Pointer(&nothing))
+	}
 	return (*C.char)(unsafe.Pointer(unsafe.StringData(value)))
 }
+
+var nothing byte

@@ -46,9 +46,9 @@ func (status Status) Text() string {
 	return C.GoString(C.schedq_status_text(C.schedq_status_t(status)))
 }
 
-// Error makes a Status an error.
+// Error makes a Status an error: its name and its sentence.
 func (status Status) Error() string {
-	return "schedq: " + status.String()
+	return status.String() + ": " + status.Text()
 }
 
 // Error is a refusal in words. errors.Is finds the Status in it.
@@ -59,7 +59,7 @@ type Error struct {
 }
 
 func (err *Error) Error() string {
-	return fmt.Sprintf("%s: %s: %s", err.Call, err.Status, err.Why)
+	return fmt.Sprintf("%s: %s: %s", err.Call, err.Status.String(), err.Why)
 }
 
 // Unwrap returns the Status.

@@ -192,7 +192,10 @@ class Queue:
         if lib.schedq_config_preset(config, preset) != _OK:
             refuse(Status.INVALID, f"preset {preset}: legal are {', '.join(str(int(one)) for one in Preset)}")
         for key, value in given.items():
-            setattr(config, key, int(value))
+            try:
+                setattr(config, key, int(value))
+            except OverflowError as error:
+                raise OverflowError(f"{key} {value}: {error}") from None
         self._over = False
         self._objects = Objects()
         self._kept: list[Any] = []  # what C has: the memory of the queue, handles of the callables
