@@ -88,10 +88,11 @@ static inline bool
 pair_cas(atomic_pair *word, struct pair expected, struct pair desired)
 {
     uint64_t compare[2] = {expected.low, expected.high};
-    uint64_t set[2] = {desired.low, desired.high};
+    uint64_t set[2] = {desired.low, desired.high}, found[2];
 
+    /* On x86-64 ck_pr_cas_64_2 reads `compare` from memory; this one has all in registers. */
     RMW_FENCE();
-    bool done = ck_pr_cas_64_2((uint64_t *)(void *)word, compare, set);
+    bool done = ck_pr_cas_64_2_value((uint64_t *)(void *)word, compare, set, found);
     RMW_FENCE();
     return done;
 }

@@ -40,7 +40,7 @@
  * (--large: 3 and a deleter). The claims are checked in every prefix, so any number of threads may stop anywhere.
  *
  * stands for engine/lockfree/index/index.c look_around 502c3e67
- * stands for engine/lockfree/index/index.c scan_home 79ca0e63
+ * stands for engine/lockfree/index/index.c scan_home 4296e4f1
  * stands for engine/lockfree/index/index.c overflow_lets_in d330b6d4
  * stands for engine/lockfree/index/index.c find_stale c9f0b753
  * stands for engine/lockfree/index/index.c take_cell c6029014

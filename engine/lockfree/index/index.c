@@ -217,7 +217,7 @@ index_reserve(struct index *index, const struct index_caller *caller, uint32_t p
 struct vacancy {
     atomic_u64 *cell; /* NULL: none */
     uint64_t value;
-    uint32_t position; /* not of scan_home's, which is at home */
+    uint32_t position;
 };
 
 /* Does nothing in a chain of overflow lines hinder an insertion? False: it is not sure. */
@@ -289,6 +289,7 @@ scan_home(struct index_table *table, struct index_line *home, uint64_t control, 
 
     vacancy->cell = &home->word[at];
     vacancy->value = cells[at];
+    vacancy->position = at - HOME_FIRST;
     return true;
 }
 
@@ -426,11 +427,9 @@ index_insert_directly(const struct index *index, uint32_t hash, uint64_t ref,
         !take_cell(&vacancy, home, control, value)) {
         return false;
     }
-    uint32_t position = (uint32_t)(vacancy.cell - &home->word[HOME_FIRST]);
-
     ticket->cell = vacancy.cell;
-    ticket->position = position;
-    return commit(home, control, position);
+    ticket->position = vacancy.position;
+    return commit(home, control, vacancy.position);
 }
 
 /* Only the inserter changes a TENTATIVE cell that is not named, so this cannot fail. */
