@@ -27,6 +27,7 @@ import (
 var (
 	seconds = flag.Int("seconds", 30, "how long faults happen")
 	seed    = flag.Uint64("seed", 0, "of the faults; 0: of the time")
+	every   = flag.Duration("every", 5*time.Millisecond, "between two submissions")
 )
 
 // what was asked of a pod; the output of a porcupine.Operation is the word of the answer, "unknown" if none came.
@@ -257,7 +258,7 @@ func (a *arena) submit(stop chan struct{}) {
 		select {
 		case <-stop:
 			return
-		case <-time.After(5 * time.Millisecond):
+		case <-time.After(*every):
 		}
 		needs := int64(0)
 		if n%5 == 0 {
