@@ -3,6 +3,7 @@
 #include "api/check.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- add ------------------------------------------------------------------------------------- */
@@ -354,8 +355,11 @@ check_events(schedq_worker_t *worker, const schedq_event_t *events, size_t count
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        if (!check_event(worker, "an element of events,", events[i])) {
-            return false;
+        if (!registry_has_event(&worker->queue->registry, events[i])) {
+            char argument[40];
+
+            snprintf(argument, sizeof argument, "events[%zu]", i);
+            return check_event(worker, argument, events[i]);
         }
     }
     return true;

@@ -479,8 +479,9 @@ unknown_events_are_refused(void **state)
 
     schedq_pod_spec_t spec = fx_spec(0);
     const schedq_event_t events[] = {SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE, SCHEDQ_EVENT_FIRST_FREE};
-    REFUSED(fixture, schedq_update(worker, "ns/a", 4, &spec, 0, events, 2, NULL), "event");
-    REFUSED(fixture, schedq_update(worker, "ns/a", 4, &spec, 0, NULL, 2, NULL), "events");
+    REFUSED(fixture, schedq_update(worker, "ns/a", 4, &spec, 0, events, 2, NULL),
+            "events[1] 36: 1..35");
+    REFUSED(fixture, schedq_update(worker, "ns/a", 4, &spec, 0, NULL, 2, NULL), "events NULL");
     const schedq_event_t none = SCHEDQ_EVENT_NONE;
     REFUSED(fixture, schedq_update(worker, "ns/a", 4, &spec, 0, &none, 1, NULL), "NONE");
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_NOWHERE);
