@@ -181,10 +181,6 @@ struct worker {
     atomic_u64 room;
     /* a group that may have become complete by what this worker does, or 0 (gather_join.h) */
     atomic_u64 joining;
-    struct known_group {
-        uint64_t number, life; /* 0: none */
-        uint32_t record;
-    } known_groups[KNOWN_GROUPS]; /* by number; of each the last found (gather_find.h) */
     bool asked_members; /* of a group, since it last looked at the gate (gather_look_at_gate) */
     /* kube: of this group and those below only members count that came up to there; 0: all do */
     struct {
@@ -192,7 +188,11 @@ struct worker {
         int64_t time, key;
         uint64_t joined; /* how many those are */
     } joins_up_to;
-    atomic_u64 holds;               /* of active pods; counted as in the tally */
+    atomic_u64 holds; /* of active pods; counted as in the tally */
+    struct known_group {
+        uint64_t number, life; /* 0: none */
+        uint32_t record;
+    } known_groups[KNOWN_GROUPS];   /* by number; of each the last found (gather_find.h) */
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
     struct hazard_slot pins;
     /* as owed, of a pod that another worker added (settle.h); section_ask reads it */
@@ -231,7 +231,6 @@ struct queue {
     struct event_log log;
     struct backoff backoff;
     struct waiting waiting;
-    struct nominator nominator;
     struct deadline deadline;
     struct timer timer;
     /* some pod failed with SCHEDQ_REJECTOR_OTHERS: unregistered events matter too */
@@ -247,9 +246,10 @@ struct queue {
     _Alignas(CACHE_LINE) struct stamps stamps;
     _Alignas(CACHE_LINE) struct sleepers sleepers;
     atomic_u64 pops_at_tick;
-    struct nominator labels;   /* of pods that have one, by it */
-    struct nominator members;  /* of groups, by their numbers */
-    struct nominator families; /* groups' records, by the group above; roots by 0 */
+    struct nominator nominator; /* of nominated pods, by their nodes */
+    struct nominator labels;    /* of pods that have one, by it */
+    struct nominator members;   /* of groups, by their numbers */
+    struct nominator families;  /* groups' records, by the group above; roots by 0 */
 };
 
 static inline struct queue *
