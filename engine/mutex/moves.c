@@ -349,12 +349,12 @@ move_target_groups(const struct walk *walk, uint32_t member)
 
         if (record == NO_ENTRY || !waits_for_event(pod_at(queue, record)) ||
             !registry_gate_hears(&queue->base.registry, pod_at(queue, record)->profile,
-                                 pod_at(queue, record)->gate, walk->event.event) ||
-            !group_passes(walk, record)) {
+                                 pod_at(queue, record)->gate, walk->event.event)) {
             continue;
         }
         if ((record == own || (queue->base.rules.groups_as_kube &&
                                mutex_gather_any(queue, record, is_unrejected, NULL))) &&
+            group_passes(walk, record) &&
             mutex_route_by_strategy(&walk->route, record, STRATEGY_AFTER_BACKOFF)) {
             queue->counters.moves++;
         }

@@ -204,7 +204,8 @@ SCHEDQ_API schedq_status_t schedq_group_add(schedq_worker_t *worker, uint64_t gr
                                             schedq_result_t *result);
 
 /**
- * Replaces a group's priority, quorum and object. A record that is queued is sorted anew, at once.
+ * Replaces a group's priority, quorum and object, all at once: nobody sees those of two updates
+ * mixed. A record that is queued is sorted anew.
  *
  * If a smaller quorum is there already, the record becomes active. If a larger one is not there, a
  * record that waits goes aside.

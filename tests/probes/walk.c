@@ -2,6 +2,7 @@
  * Goes through every probe, on one engine (lockfree or mutex), for a debugger that looks. It prints
  * nothing. tests/probes/run knows what it does, by the names of its pods.
  */
+#include <schedq/group.h>
 #include <schedq/schedq.h>
 
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 
 #define OBJECT_A 4711
 #define OBJECT_B 4712
+#define GROUP 7
 
 static void
 must(schedq_status_t status, schedq_status_t wanted, const char *what)
@@ -68,6 +70,52 @@ add(schedq_worker_t *worker, const char *name, uint64_t object)
     must(schedq_add(worker, name, strlen(name), &spec, NULL), SCHEDQ_OK, "add");
 }
 
+static void
+add_member(schedq_worker_t *worker, const char *name, uint64_t object)
+{
+    schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
+
+    spec.object = object;
+    spec.group = GROUP;
+    must(schedq_add(worker, name, strlen(name), &spec, NULL), SCHEDQ_OK, "add of a member");
+}
+
+/* The group is active, and has one member. */
+static void
+park(schedq_worker_t *worker, const schedq_failure_t *failure)
+{
+    schedq_group_end_t end = SCHEDQ_GROUP_END_INIT;
+    schedq_popped_group_t group;
+    schedq_popped_t popped;
+    schedq_result_t result;
+    size_t count;
+
+    end.outcome = SCHEDQ_GROUP_REJECTED;
+    must(schedq_try_pop_group(worker, &group, &popped, 1, &count), SCHEDQ_OK, "pop of a group");
+    must(schedq_fail(worker, &popped.token, failure, NULL), SCHEDQ_OK, "fail of a member");
+    must(schedq_group_done(worker, &group.token, &end, &result), SCHEDQ_OK, "group_done");
+    must(result.place == SCHEDQ_PARKED ? SCHEDQ_OK : SCHEDQ_INVALID, SCHEDQ_OK, "parking");
+}
+
+/* Each time the group's record leaves PARKED, and in the end GATED. */
+static void
+free_group(schedq_worker_t *worker, const schedq_failure_t *failure, const schedq_change_t *change)
+{
+    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+
+    must(schedq_group_add(worker, GROUP, &spec, NULL), SCHEDQ_OK, "group_add");
+    add_member(worker, "ns/g", OBJECT_A);
+    park(worker, failure);
+    must(schedq_notify(worker, change, NULL), SCHEDQ_OK, "notify a group");
+    park(worker, failure);
+    must(schedq_group_activate(worker, GROUP, NULL), SCHEDQ_OK, "group_activate");
+    park(worker, failure);
+    add_member(worker, "ns/h", OBJECT_B);
+    must(schedq_delete_name(worker, "ns/h", 4, NULL), SCHEDQ_OK, "delete of a member");
+    must(schedq_delete_name(worker, "ns/g", 4, NULL), SCHEDQ_OK, "delete of the last member");
+    must(schedq_group_delete(worker, GROUP, NULL), SCHEDQ_OK, "group_delete");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -98,6 +146,7 @@ main(int argc, char **argv)
     must(schedq_update(worker, "ns/b", 4, &spec, OBJECT_B, NULL, 0, NULL), SCHEDQ_OK, "update");
     must(schedq_delete_name(worker, "ns/b", 4, NULL), SCHEDQ_OK, "delete");
     must(schedq_pop_for(worker, 1000000, &popped), SCHEDQ_TIMEDOUT, "wait");
+    free_group(worker, &failure, &change);
     must(schedq_worker_unregister(worker), SCHEDQ_OK, "unregister");
     must(schedq_destroy(queue, NULL, 0), SCHEDQ_OK, "destroy");
     return EXIT_SUCCESS;

@@ -448,6 +448,80 @@ neither_time_nor_events_nor_a_call_bring_a_member_out(void **state)
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ASIDE);
 }
 
+/* ---- a chain of groups ---- */
+
+enum { CHAIN = 100 };
+
+/* Root first; each has a quorum of one. */
+static void
+declare_chain(fixture_t *fixture, uint64_t groups)
+{
+    for (uint64_t i = 0; i < groups; i++)
+        declare(fixture, CHAIN + i, 0, 1, i > 0 ? CHAIN + i - 1 : 0);
+}
+
+static void
+the_longest_chain_is_tried_with_its_root(void **state)
+{
+    fixture_t *fixture = *state;
+    declare_chain(fixture, SCHEDQ_GROUP_DEPTH_MAX);
+    join(fixture, "ns/a", CHAIN + SCHEDQ_GROUP_DEPTH_MAX - 1);
+    assert_true(look(fixture, CHAIN + SCHEDQ_GROUP_DEPTH_MAX - 1).root == CHAIN);
+    pop(fixture, CHAIN, "a");
+}
+
+static void
+below_the_longest_chain_there_is_no_root(void **state)
+{
+    fixture_t *fixture = *state;
+    declare_chain(fixture, SCHEDQ_GROUP_DEPTH_MAX + 1);
+    join(fixture, "ns/a", CHAIN + SCHEDQ_GROUP_DEPTH_MAX);
+    assert_true(look(fixture, CHAIN + SCHEDQ_GROUP_DEPTH_MAX).root == 0);
+    pop_none(fixture);
+    join(fixture, "ns/b", CHAIN);
+    pop(fixture, CHAIN, "b");
+}
+
+/* ---- an event for one pod ---- */
+
+static unsigned prechecks;
+
+static int
+count_precheck(void *ctx, uint64_t pod)
+{
+    (void)ctx;
+    (void)pod;
+    prechecks++;
+    return 1;
+}
+
+/* Members of other groups are asked about by nobody. */
+static void
+a_wildcard_for_a_member_concerns_its_group_alone(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    declare(fixture, GANG, 1, 1, 0);
+    declare(fixture, OTHER, 0, 2, 0);
+    schedq_pod_t pod = join(fixture, "ns/a", GANG).pod;
+    join(fixture, "ns/b", OTHER);
+    join(fixture, "ns/c", OTHER);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_ok(try_pop(fixture));
+        fail_all(fixture, fit->bit);
+        assert_place(end(fixture, SCHEDQ_GROUP_REJECTED).place, SCHEDQ_PARKED);
+    }
+    prechecks = 0;
+    change.event = SCHEDQ_EVENT_WILDCARD;
+    change.target = pod;
+    change.precheck = count_precheck;
+    assert_ok(schedq_notify(fx_worker(fixture), &change, NULL));
+    assert_int_equal(prechecks, 1);
+    assert_true(look(fixture, GANG).place != SCHEDQ_PARKED);
+    assert_place(look(fixture, OTHER).place, SCHEDQ_PARKED);
+}
+
 static void
 an_update_leaves_a_member_aside(void **state)
 {
@@ -950,6 +1024,9 @@ main(int argc, char **argv)
         fx_test(groups_below_are_tried_with_their_root),
         fx_test(a_group_below_keeps_its_own_quorum),
         fx_test(a_circle_has_no_root),
+        fx_test(the_longest_chain_is_tried_with_its_root),
+        fx_test(below_the_longest_chain_there_is_no_root),
+        fx_test(a_wildcard_for_a_member_concerns_its_group_alone),
         fx_test(members_of_an_ended_group_wait_for_another_declaration),
         fx_test(wrong_arguments_are_refused),
         fx_test(a_queue_whose_host_decides_has_no_groups),

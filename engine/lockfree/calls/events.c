@@ -667,14 +667,16 @@ events_judge_again(struct queue *queue, uint32_t record, uint64_t life, struct v
            (state_place(view->state) == PLACE_PARKED || state_place(view->state) == PLACE_GATED);
 }
 
-/* gather_each_fn */
+/* gather_hint_fn */
 static bool
-is_unrejected(void *ctx, const struct view *member)
+is_unrejected(void *ctx, uint32_t record, uint64_t life, bool joins)
 {
-    struct members *members = ctx;
+    const struct worker *worker = ctx;
+    struct view member;
 
-    members->any_known = (member->unschedulable | member->pending) == 0;
-    return !members->any_known;
+    (void)joins;
+    return report_view(queue_of(worker), record, life, &member) &&
+           state_place(member.state) == PLACE_ASIDE && (member.unschedulable | member.pending) == 0;
 }
 
 /* A root's record, if it waits for an event. `own`: the target is its member. */
@@ -688,7 +690,8 @@ move_target_group(struct walk *walk, uint64_t number, bool own)
 
     if (!gather_root(worker, number, &root) ||
         !place_waits_for_event(state_place(root.view.state)) ||
-        !gate_hears(walk, root.view.profile, root.view.gate)) {
+        !gate_hears(walk, root.view.profile, root.view.gate) ||
+        (!own && !gather_any(worker, number, is_unrejected, worker))) {
         return;
     }
     struct view view = root.view;
@@ -697,12 +700,8 @@ move_target_group(struct walk *walk, uint64_t number, bool own)
     bool helps = (walk->assigned == NULL && walk->change->precheck == NULL) ||
                  (gather_each(worker, number, passes, &members) && members.any_passes);
 
-    members.any_known = own;
-    if (helps && !own && queue->base.rules.groups_as_kube) {
-        (void)gather_each(worker, number, is_unrejected, &members);
-    }
     section_resume(worker);
-    if (helps && members.any_known && report_view(queue, root.record, root.view.life, &view)) {
+    if (helps && report_view(queue, root.record, root.view.life, &view)) {
         walk->helps = true;
         mover_try(&walk->mover, root.record, &view);
         mover_end(&walk->mover);
@@ -710,28 +709,39 @@ move_target_group(struct walk *walk, uint64_t number, bool own)
     }
 }
 
-/*
- * It helps the group of that pod, if it is a member that waits. In kube also each group that has a
- * member which nothing rejected: any event helps that.
- */
+/* Each group that has a member which nothing rejected: in kube any event helps that. */
+COLD static void
+move_unrejected_groups(struct walk *walk, uint64_t own)
+{
+    struct worker *worker = walk->mover.worker;
+    uint64_t *numbers;
+    size_t bytes, count = gather_roots(worker, &numbers, &bytes);
+
+    for (size_t i = 0; i < count; i++) {
+        if (numbers[i] != own) {
+            move_target_group(walk, numbers[i], false);
+        }
+    }
+    memory_free(&queue_of(worker)->base.memory, MEMORY_OTHER, numbers, bytes);
+}
+
+/* It helps the group of that pod, if it is a member that waits. */
 COLD static void
 move_target_groups(struct walk *walk, schedq_pod_t target)
 {
     struct worker *worker = walk->mover.worker;
-    struct group_found own = {.block = NULL};
-    uint64_t *numbers, mine = 0;
+    struct group_found root;
     struct view view;
-    size_t bytes, count;
+    uint64_t own = 0;
 
     if (report_handle(queue_of(worker), target, &view) && state_place(view.state) == PLACE_ASIDE &&
-        gather_root(worker, view.description.group, &own)) {
-        mine = own.block->number;
+        gather_root(worker, view.description.group, &root)) {
+        own = root.block->number;
+        move_target_group(walk, own, true);
     }
-    count = gather_roots(worker, &numbers, &bytes);
-    for (size_t i = 0; i < count; i++) {
-        move_target_group(walk, numbers[i], mine != 0 && numbers[i] == mine);
+    if (queue_of(worker)->base.rules.groups_as_kube) {
+        move_unrejected_groups(walk, own);
     }
-    memory_free(&queue_of(worker)->base.memory, MEMORY_OTHER, numbers, bytes);
 }
 
 /* A wildcard that has an object concerns the one pod that is the object, or none. */

@@ -7,8 +7,8 @@
  * finds it. So each declaration, and each end, is one exchange of the record's words.
  *
  * LINEARIZATION. add: commit:A of the index; of one that was ended in its cycle, entry_describe:A.
- * update: the same, and the stores of quorum and object behind it. delete: the switch to DEAD, or
- * entry_describe:A. The others: the load of the word.
+ * update: entry_describe:A; of one that changes nothing, the load of the description. delete: the
+ * switch to DEAD, or entry_describe:A. The others: the load of the word.
  *
  * ORDERING, PROGRESS: gather_join.h. A thread that stops behind a commit is named by `joining`.
  *
@@ -254,12 +254,11 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
     int64_t now = queue_now(queue);
     char text[GROUP_NAME_BYTES];
     const struct hashed_name name = gather_name(queue, number, text);
-    const struct description description = {.order_key = now,
-                                            .priority = spec->priority,
-                                            .flags = DESCRIBED_GROUP,
-                                            .marks = MARK_OWN_KEY | MARK_NOT_BEFORE | MARK_MEMBER,
-                                            .not_before = now,
-                                            .group = spec->parent};
+    struct description description = {.order_key = now,
+                                      .flags = DESCRIBED_GROUP,
+                                      .marks = MARK_OWN_KEY | MARK_NOT_BEFORE | MARK_MEMBER,
+                                      .not_before = now,
+                                      .group = spec->parent};
     struct making making = {.block = NULL};
     struct index_ticket ticket;
     struct index_found present;
@@ -267,6 +266,7 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
 
     schedq_status_t status = add_check_pods(worker);
 
+    group_declare(&description, spec);
     if (status != SCHEDQ_OK) {
         return status;
     }
@@ -288,8 +288,7 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
 
     making.block->number = number;
     making.block->parent = spec->parent;
-    u64_store(&making.block->object, spec->object);
-    u32_store(&making.block->quorum, spec->quorum);
+    making.block->record = making.record;
     u64_store(&making.block->refuted, UINT64_MAX);
     u32_store(&making.block->size, 1);
     if (!nominator_insert(&queue->families, worker->epoch, spec->parent, making.record, life, 0)) {
@@ -333,15 +332,9 @@ describe_again(struct worker *worker, const struct group_found *found,
     struct redescription change = describe_begin(&found->view);
 
     change.description.flags &= (uint8_t)~DESCRIBED_ENDED;
-    change.description.priority = spec->priority;
+    group_declare(&change.description, spec);
     gather_describe(&change, &found->view);
-    schedq_status_t status = describe_install(worker, found->record, &found->view, &change);
-
-    if (status == SCHEDQ_OK) {
-        u32_store_release(&found->block->quorum, spec->quorum);
-        u64_store_release(&found->block->object, spec->object);
-    }
-    return status;
+    return describe_install(worker, found->record, &found->view, &change);
 }
 
 schedq_status_t
@@ -389,11 +382,13 @@ describe_anew(struct worker *worker, const struct group_found *found,
     struct redescription change = describe_begin(view);
     schedq_result_t unseen = {0};
 
-    change.description.priority = spec->priority;
-    if (spec->priority == view->description.priority) {
+    group_declare(&change.description, spec);
+    if (spec->priority == view->description.priority &&
+        spec->object == group_object(&view->description) &&
+        spec->quorum == group_quorum(&view->description)) {
         return SCHEDQ_OK;
     }
-    if (place == PLACE_READY) {
+    if (place == PLACE_READY && spec->priority != view->description.priority) {
         const struct way way = {.place = PLACE_READY};
         enum gather_step step = gather_bring(worker,
                                              &(struct gather_move){.record = found->record,
@@ -418,6 +413,7 @@ lockfree_group_update(schedq_worker_t *base, uint64_t number, const schedq_group
     struct group_found found;
 
     section_begin(worker);
+    u64_store(&worker->joining, number);
     /* Ends: each further round is another's change of the record. */
     while (status == SCHEDQ_RETRY) {
         if (!gather_find(worker, number, &found) || !group_is_declared(&found)) {
@@ -428,17 +424,11 @@ lockfree_group_update(schedq_worker_t *base, uint64_t number, const schedq_group
             status = describe_anew(worker, &found, spec);
         }
     }
+    if (status == SCHEDQ_OK && group_quorum(&found.view.description) != spec->quorum) {
+        gather_changed(worker, number, LABEL_POD_UPDATE, result);
+    }
+    u64_store_release(&worker->joining, 0);
     if (status == SCHEDQ_OK) {
-        bool other = u32_load_acquire(&found.block->quorum) != spec->quorum;
-
-        u64_store(&worker->joining, number);
-        u32_store_release(&found.block->quorum, spec->quorum);
-        u64_store_release(&found.block->object, spec->object);
-        atomic_fence();
-        if (other) {
-            gather_changed(worker, number, LABEL_POD_UPDATE, result);
-        }
-        u64_store_release(&worker->joining, 0);
         gather_report(worker, number, result);
     }
     section_end(worker);
@@ -553,12 +543,12 @@ lockfree_group_get(schedq_worker_t *base, uint64_t number, schedq_group_info_t *
         *info = (schedq_group_info_t){
             .struct_size = (uint32_t)sizeof *info,
             .priority = view->description.priority,
-            .quorum = u32_load_acquire(&found.block->quorum),
+            .quorum = group_quorum(&view->description),
             .place = (uint8_t)place_public(place),
             .gate = view->gate,
             .profile = view->profile,
             .declared = group_is_declared(&found),
-            .object = u64_load_acquire(&found.block->object),
+            .object = group_object(&view->description),
             .parent = found.block->parent,
             .root = has_root ? root.block->number : 0,
             .history = view->history,

@@ -136,7 +136,7 @@ begin_cycle(struct worker *worker, const struct group_found *root, uint64_t stat
     *out = (schedq_popped_group_t){
         .token.bits = token,
         .group = root->block->number,
-        .object = u64_load(&root->block->object),
+        .object = group_object(&view->description),
         .history = history,
         .seen = u64_load_acquire(u64_of(&queue->base.words.event_sequence)),
         .cycle = queue->base.rules.count_cycles ? order : 0,

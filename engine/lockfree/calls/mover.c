@@ -301,6 +301,7 @@ move_alone(struct mover *mover, uint32_t record, const struct view *view, const 
 {
     struct worker *worker = mover->worker;
     uint32_t cause = cause_of_mover(mover, way->named), counted = CAUSE_NONE;
+    const uint32_t freed = cause;
     struct transfer transfer;
 
     if (way->place == PLACE_ASIDE) {
@@ -321,7 +322,7 @@ move_alone(struct mover *mover, uint32_t record, const struct view *view, const 
 
     if (moved) {
         switch_note_freed(worker, record, transfer.entry, transfer.state, transfer_next(&transfer),
-                          cause);
+                          freed);
         transfer_report(way->place, mover->result);
         if (counted != CAUSE_NONE) {
             tally_add(&worker->tally.moves, (counted & CAUSE_MOVE) != 0 ? UINT64_C(1) : 0);

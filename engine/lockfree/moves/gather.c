@@ -6,6 +6,8 @@
 #include <string.h>
 
 #define FEW 16
+/* A group's depth is how many are above it. Whoever is below this depth has no root. */
+#define DEEPEST (SCHEDQ_GROUP_DEPTH_MAX - 1)
 #define FEW_GROUPS 2
 /* Room is made for so many members at once, at most. */
 #define MEMBERS_AT_ONCE 65536
@@ -97,7 +99,7 @@ walk_members(struct members_walk *walk, uint64_t number)
     walk->joins = joins_above || worker->joins_up_to.group == number;
     bool enough = nominator_any(&queue->members, worker->epoch, number, meet_member, walk);
 
-    if (!enough && walk->depth < SCHEDQ_GROUP_DEPTH_MAX) {
+    if (!enough && walk->depth < DEEPEST) {
         walk->depth++;
         enough = nominator_any(&queue->families, worker->epoch, number, meet_group, walk);
         walk->depth--;
@@ -116,9 +118,9 @@ gather_any(struct worker *worker, uint64_t number, gather_hint_fn *is_enough, vo
 /* ---- enough? --------------------------------------------------------------------------------- */
 
 static uint32_t
-needs_of(const struct group_block *block)
+needs_of(struct worker *worker, const struct group_block *block)
 {
-    return group_needs(u32_load_acquire(&block->quorum), u32_load_acquire(&block->placed) != 0);
+    return group_needs(gather_quorum(worker, block), u32_load_acquire(&block->placed) != 0);
 }
 
 /* Of a group above: how many below it are complete, as far as they were looked for. */
@@ -148,12 +150,12 @@ static bool
 is_complete_at(struct worker *worker, const struct group_block *block, uint32_t depth)
 {
     int64_t waiting = (int64_t)u64_load_acquire(&block->waiting);
-    struct completeness above = {.worker = worker, .needs = needs_of(block), .depth = depth};
+    struct completeness above = {
+        .worker = worker, .needs = needs_of(worker, block), .depth = depth};
 
     return waiting >= (int64_t)above.needs ||
-           (depth < SCHEDQ_GROUP_DEPTH_MAX &&
-            nominator_any(&queue_of(worker)->families, worker->epoch, block->number, count_complete,
-                          &above));
+           (depth < DEEPEST && nominator_any(&queue_of(worker)->families, worker->epoch,
+                                             block->number, count_complete, &above));
 }
 
 size_t
@@ -222,7 +224,7 @@ sum_members(struct sum *sum, const struct group_block *block)
         return;
     }
     sum->members += waiting > 0 ? (uint64_t)waiting : 0;
-    if (sum->depth < SCHEDQ_GROUP_DEPTH_MAX) {
+    if (sum->depth < DEEPEST) {
         sum->depth++;
         (void)nominator_any(&queue_of(worker)->families, worker->epoch, block->number, add_below,
                             sum);
@@ -296,13 +298,16 @@ add_group(struct gathered *gathered, struct group_block *block, uint32_t above)
         }
         gathered->groups = grown;
     }
-    uint64_t joins = gathered->worker->joins_up_to.group;
-    bool joins_above = gathered->group_count > 0 && gathered->groups[above].joins;
+    const uint64_t joins = gathered->worker->joins_up_to.group;
+    const bool is_top = gathered->group_count == 0;
+    const bool joins_above = !is_top && gathered->groups[above].joins;
+    const uint32_t depth = is_top ? 0 : gathered->groups[above].depth + 1;
 
     gathered->groups[gathered->group_count++] =
         (struct gathered_group){.block = block,
                                 .number = block->number,
                                 .above = above,
+                                .depth = depth,
                                 .joins = joins_above || (joins != 0 && joins == block->number),
                                 .counted = u32_load_acquire(&block->counted) != 0};
     return true;
@@ -381,7 +386,7 @@ read_all(struct worker *worker, struct group_block *top, bool below, struct gath
     }
     for (uint32_t node = 0; !gathered->no_memory && node < gathered->group_count; node++) {
         read_members(gathered, node);
-        if (below) {
+        if (below && gathered->groups[node].depth < DEEPEST) {
             read_families(gathered, node);
         }
     }
@@ -422,8 +427,8 @@ gather_judge_groups(struct gathered *gathered, bool placed)
         struct gathered_group *group = &gathered->groups[i];
 
         group->needs = placed && gather_was_tried(gathered, i)
-                           ? group_needs(u32_load_acquire(&group->block->quorum), true)
-                           : needs_of(group->block);
+                           ? group_needs(gather_quorum(gathered->worker, group->block), true)
+                           : needs_of(gathered->worker, group->block);
         group->complete_below = 0;
     }
     for (uint32_t i = gathered->group_count; i-- > 0;) {

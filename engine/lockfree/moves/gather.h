@@ -35,7 +35,7 @@ struct gathered_pod {
 struct gathered_group {
     struct group_block *block;
     uint64_t number;
-    uint32_t above, needs, here, complete_below;
+    uint32_t above, depth, needs, here, complete_below;
     bool complete, joins;          /* its members join one by one (worker.joins_up_to) */
     bool counted;                  /* before its members were read */
     bool was_tried, became_placed; /* what the holder changed, until its cycle is over */

@@ -46,6 +46,30 @@ gather_block_of(const struct view *view)
     return block_of(view->entry, view->life);
 }
 
+/* As entry_description; nothing else of the description is read. */
+uint32_t
+gather_quorum(struct worker *worker, const struct group_block *block)
+{
+    const struct entries *entries = &queue_of(worker)->entries;
+    const struct entry *entry = entry_at(entries, block->record);
+    uint64_t desc = entry != NULL ? u64_load_acquire(&entry->word.high) : 0, again, quorum;
+
+    if (entry == NULL) {
+        return 0;
+    }
+    /* Ends: each further round is another's description. */
+    for (;;) {
+        const struct description_record *record = description_at(entries, desc);
+
+        quorum = record != NULL ? u64_load_acquire(&record->label) : 0;
+        again = u64_load_acquire(&entry->word.high);
+        if (again == desc) {
+            return (uint32_t)quorum;
+        }
+        desc = again;
+    }
+}
+
 bool
 gather_view(struct worker *worker, uint32_t record, uint64_t life, struct group_found *found)
 {
@@ -162,7 +186,7 @@ gather_report(struct worker *worker, uint64_t number, schedq_result_t *result)
         result->place = (uint8_t)place_public(state_place(root.view.state));
         result->gate = root.view.gate;
         result->timestamp_ns = root.view.history.timestamp_ns;
-        result->object = u64_load_acquire(&root.block->object);
+        result->object = group_object(&root.view.description);
     }
 }
 

@@ -2,9 +2,12 @@
  * Groups: their records and blocks, finding them, and how they begin and end.
  *
  * A group's record is an entry whose flags have DESCRIBED_GROUP. Its name in the index is a NUL and
- * its number. Its description has what else changes with one exchange: the priority, the order key,
- * the Timestamp (as `not_before`), the group above (as `group`). The record has the address of a
- * block, which is freed a grace period after the record's end.
+ * its number. Its description has what else changes with one exchange: what a caller declares
+ * (priority; quorum, as `label`; object, as `nomination`), the order key, the Timestamp (as
+ * `not_before`), the group above (as `group`). So a declaration, or an update, is one exchange, and
+ * nobody reads the quorum of one and the object of another. Counted objects are those of pods: a
+ * group's is not in `object`. The record has the address of a block, which is freed a grace period
+ * after the record's end.
  *
  * THE FILES. gather_find.h: which groups there are. gather.h: what is read of their members.
  * gather_gate.h: what gates say of these. gather_record.h: where a record goes. gather_join.h: what
@@ -55,17 +58,17 @@
 
 struct group_block {
     struct epoch_block block;
-    uint64_t number, parent; /* constant */
-    atomic_u64 object;
+    uint64_t number, parent; /* constant, as is the record */
     atomic_u64 waiting, changes, refuted;
-    atomic_u64 since;        /* when it became READY last */
-    atomic_u64 seen;         /* of its last pop; the holder's */
-    atomic_u64 cycle;        /* the token of its last pop; the same */
-    atomic_u32 quorum, size; /* size: members at the end of its last cycle */
-    atomic_u32 placed;       /* a cycle of it ended in PLACED; its root's holder stores it */
-    atomic_u32 tried;        /* members of it are in its root's cycle; the same */
-    atomic_u32 activated;    /* activated in its cycle; the holder took that off its description */
-    atomic_u32 counted;      /* `waiting` has the members that came before the declaration */
+    atomic_u64 since;     /* when it became READY last */
+    atomic_u64 seen;      /* of its last pop; the holder's */
+    atomic_u64 cycle;     /* the token of its last pop; the same */
+    atomic_u32 size;      /* members at the end of its last cycle */
+    atomic_u32 placed;    /* a cycle of it ended in PLACED; its root's holder stores it */
+    atomic_u32 tried;     /* members of it are in its root's cycle; the same */
+    atomic_u32 activated; /* activated in its cycle; the holder took that off its description */
+    atomic_u32 counted;   /* `waiting` has the members that came before the declaration */
+    uint32_t record;
 };
 
 struct group_found {
@@ -85,6 +88,31 @@ group_is_declared(const struct group_found *found)
 {
     return (found->view.description.flags & DESCRIBED_ENDED) == 0;
 }
+
+/** What a description of a group's record says that its caller declared. */
+static inline uint64_t
+group_object(const struct description *description)
+{
+    return description->nomination;
+}
+
+static inline uint32_t
+group_quorum(const struct description *description)
+{
+    return (uint32_t)description->label;
+}
+
+static inline void
+group_declare(struct description *description, const schedq_group_spec_t *spec)
+{
+    description->priority = spec->priority;
+    description->nomination = spec->object;
+    description->label = spec->quorum;
+    description->marks |= MARK_LABEL;
+}
+
+/** The quorum as it is now; of a block of this section, whose group may be over. */
+uint32_t gather_quorum(struct worker *worker, const struct group_block *block);
 
 /** A group's name in the index; `text` is its bytes. */
 struct hashed_name gather_name(const struct queue *queue, uint64_t number,

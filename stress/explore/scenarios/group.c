@@ -654,6 +654,69 @@ rename_it(struct actor *actor)
     (void)ends(actor, "group_delete", status, status == SCHEDQ_OK);
 }
 
+/* Object, quorum and priority of one update say the same number. */
+static void
+look_at_it(struct actor *actor)
+{
+    schedq_group_info_t info = SCHEDQ_GROUP_INFO_INIT;
+
+    begin(actor, "group_get", 0);
+    schedq_status_t status = schedq_group_get(actor->worker, GANG, &info);
+
+    (void)ends(actor, "group_get", status, status == SCHEDQ_OK);
+    SIM_CHECK(info.object == info.quorum && info.priority == (int32_t)info.quorum,
+              "priority %d, quorum %u, object %llu: of two updates", info.priority, info.quorum,
+              (unsigned long long)info.object);
+}
+
+static void
+update_to(struct actor *actor, uint32_t number)
+{
+    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+
+    spec.object = spec.quorum = number;
+    spec.priority = (int32_t)number;
+    begin(actor, "group_update", 0);
+    schedq_status_t status = schedq_group_update(actor->worker, GANG, &spec, NULL);
+
+    (void)ends(actor, "group_update", status, status == SCHEDQ_OK);
+    look_at_it(actor);
+}
+
+static void
+update_to_2(struct actor *actor)
+{
+    update_to(actor, 2);
+}
+
+static void
+update_to_3(struct actor *actor)
+{
+    update_to(actor, 3);
+}
+
+static void
+declared_as_2(struct actor *actor)
+{
+    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+
+    spec.object = spec.quorum = 2;
+    spec.priority = 2;
+    schedq_status_t status = schedq_group_add(actor->worker, GANG, &spec, NULL);
+
+    SIM_CHECK(status == SCHEDQ_OK, "group_add returns %s", schedq_status_name(status));
+    gang.declared = true;
+}
+
+static void
+three_wait_as_2(struct actor *actor)
+{
+    declared_as_2(actor);
+    join(actor, 0, 1);
+    join(actor, 1, 1);
+    join(actor, 2, 1);
+}
+
 static void
 change_it(struct actor *actor)
 {
@@ -722,6 +785,8 @@ const struct scenario group_scenarios[] = {
           cluster_use_without_gates, declared, join_2_then_1, rename_it, place_twice),
     GROUP("group_update", "quorum and priority change while the group is popped",
           cluster_use_without_gates, two_wait, change_it, join_2, fail_and_place),
+    GROUP("group_updates", "two updates at once, and a look", cluster_use_without_gates,
+          three_wait_as_2, update_to_2, update_to_3, look_at_it),
     GROUP("group_activate", "an activation in the cycle", cluster_use_without_gates, two_wait,
           reject_once, tick_and_activate, place_twice),
     GROUP("group_counted", "members whose objects are counted leave while their group is popped",
