@@ -73,6 +73,29 @@ a_group_that_backs_off_keeps_the_gate_that_nobody_asks(void **state)
     assert_int_equal(look(fixture, GANG).gate, gate->gate);
 }
 
+/* Of a batch each member joins by itself: who comes later was not tried when the first one was. */
+static void
+a_member_of_a_batch_is_not_tried_before_it_joins(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_add_item_t items[2];
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", "Pod", SCHEDQ_ACTION_UPDATE);
+    declare(fixture, GANG, 0, 1, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        items[i] = fx_item(i * 4, 4, 0);
+        items[i].spec.group = GANG;
+        items[i].spec.object = gate->refused_object = 70 + i;
+    }
+    assert_ok(schedq_add_many(fx_worker(fixture), "ns/ans/b", 8, items, 2, NULL, NULL, NULL));
+    assert_place(look(fixture, GANG).place, SCHEDQ_GATED);
+    fx_pass(fixture, SEC(9));
+    gate->refused_object = 0;
+    fx_move(fixture, SCHEDQ_EVENT_WILDCARD);
+    pop(fixture, GANG, "ab");
+    assert_true(taken[0].history.initial_attempt_ns == FX_START);
+    assert_true(taken[1].history.initial_attempt_ns == FX_START + SEC(9));
+}
+
 /* ---- leftovers ---- */
 
 static void
@@ -119,6 +142,7 @@ main(int argc, char **argv)
         fx_test(a_gated_group_that_is_refused_again_does_not_count_again),
         fx_test(a_group_that_a_declaration_lets_go_counts_as_added),
         fx_test(a_group_that_backs_off_keeps_the_gate_that_nobody_asks),
+        fx_test(a_member_of_a_batch_is_not_tried_before_it_joins),
         fx_test_1_37(a_group_that_is_complete_again_waits_from_its_timestamp),
         fx_test_1_37(another_priority_leaves_what_a_flush_did),
     };

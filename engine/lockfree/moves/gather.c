@@ -454,7 +454,7 @@ visit(struct worker *worker, const struct nominated *one, bool outside, gather_e
     uint64_t desc;
 
     if (!report_view(queue, one->record, one->life, &view) ||
-        state_place(view.state) != PLACE_ASIDE ||
+        state_place(view.state) != PLACE_ASIDE || !report_exists(worker, one->record, &view) ||
         (objects_counted(queue) &&
          !objects_take(worker, view.entry, view.state, &view.description, &desc))) {
         return true;

@@ -57,7 +57,7 @@ begin_one(void *ctx, uint32_t record, uint64_t life, bool joins)
         return false; /* if it is another life's, that one began in between: it is joining */
     }
     if (report_view(queue_of(worker), record, life, &view) &&
-        !(joins && gather_joins_later(worker, &view))) {
+        report_exists(worker, record, &view) && !(joins && gather_joins_later(worker, &view))) {
         begin_attempt(worker, record, &view, beginning->now);
     }
     return false;
