@@ -51,8 +51,8 @@ struct gathered {
 };
 
 /**
- * A hint of a member: the pod may be elsewhere by now, or not there so far (report_exists). `joins`:
- * only if gather_joins_later says no. True: it is enough.
+ * A hint of a member: the pod may be elsewhere by now, or not there so far (report_exists).
+ * `joins`: only if gather_joins_later says no. True: it is enough.
  */
 typedef bool gather_hint_fn(void *ctx, uint32_t record, uint64_t life, bool joins);
 
