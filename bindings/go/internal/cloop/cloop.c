@@ -26,7 +26,7 @@ add_pending(struct loop *loop, size_t pending)
     schedq_status_t status = SCHEDQ_OK;
 
     for (size_t i = 0; i < pending && status == SCHEDQ_OK; i++) {
-        char name[32];
+        char name[40];
         const schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
         size_t length = (size_t)sprintf(name, "pending/pod-%zu", i);
 
