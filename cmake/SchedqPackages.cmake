@@ -51,6 +51,7 @@ measures the queue beside a mutex and a heap, and compares a queue with
 kube-scheduler's.")
 
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-schedq)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS libschedq-dev)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.11), python3-cffi-backend (>= 1.15)")
 # Modules are compiled when the package comes, and what was compiled goes with it.

@@ -85,9 +85,9 @@ type Config struct {
 
 	SampleCalls uint16 // one call of so many is timed, for the metrics; 0: none
 
-	InitialBackoff int64
-	MaxBackoff     int64 // 0 = no backoff
-	MaxParked      int64 // a pod that is parked for longer is tried again
+	InitialBackoff int64 // default 1 s
+	MaxBackoff     int64 // default 10 s; 0 = no backoff
+	MaxParked      int64 // default 5 min; a pod that is parked for longer is tried again
 	Tick           int64 // how late Run may be
 
 	Engine        Engine

@@ -151,7 +151,8 @@ func (queue *Queue) GetGroup(group uint64) (GroupInfo, error) {
 }
 
 // TryPopGroup takes the best of what is active, without waiting: a group with all its members, or a pod that is in none.
-// count members are in out; with ErrFull none is, and count is how many need room.
+// count pods are in out: all members, also those above the quorum, or one pod, with Group 0. With ErrFull none is, and count is how
+// many need room.
 //
 // Errors: ErrEmpty; ErrClosed, and nothing is poppable; ErrFull, len(out) is too small; ErrNoMemory; ErrInvalid, out is empty.
 func (queue *Queue) TryPopGroup(out []Popped) (group PoppedGroup, count int, err error) {

@@ -51,7 +51,7 @@ func (popped *Popped) fill(from *C.schedq_popped_t) {
 	popped.Flags = PodFlags(from.flags)
 }
 
-// TryPop takes the best pod, without waiting. It does not serve time: a due backoff stays until Run or Tick.
+// TryPop takes the best pod in no group, without waiting; groups come by TryPopGroup only. It does not serve time: a due backoff stays until Run or Tick.
 //
 // Errors: ErrEmpty; ErrClosed, and nothing is poppable.
 func (queue *Queue) TryPop() (popped Popped, err error) {
@@ -108,7 +108,7 @@ func fillMany(out []Popped, batch []C.schedq_popped_t) {
 	}
 }
 
-// Pop takes the best pod, and waits for one if there is none. The goroutine that waits holds neither a thread nor a
+// Pop takes the best pod in no group, and waits for one if there is none; groups come by PopGroup only. The goroutine that waits holds neither a thread nor a
 // worker. Time has to be served meanwhile: by Run, or by calls of Tick.
 //
 // Errors: ErrClosed, the queue is closed and nothing is poppable; the context's, and nothing is poppable.

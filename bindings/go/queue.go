@@ -80,7 +80,8 @@ func New(config Config, now func() int64) (*Queue, error) {
 func (queue *Queue) Words() *Words { return queue.words }
 
 // Close closes the queue and wakes every goroutine in Pop. Pops go on until nothing is poppable, adds get ErrClosed, and
-// tokens work as before. It may be called again.
+// tokens work as before. It does not wait for pods that back off, are parked or gated: Pop answers ErrClosed while they are there.
+// To finish all, count the pods that are done or deleted, and close at the last one. It may be called again.
 func (queue *Queue) Close() {
 	_ = C.schedq_close(queue.c)
 	if queue.closing.CompareAndSwap(false, true) {
@@ -88,7 +89,7 @@ func (queue *Queue) Close() {
 	}
 }
 
-// Destroy ends a queue that has no pods and frees its memory. No other call may overlap with it or follow it if it
+// Destroy ends a queue that has no pods (declared groups may be left) and frees its memory. No other call may overlap with it or follow it if it
 // returns nil, not even [Queue.Run], which returns soon after [Queue.Close]: wait for it. A program that cannot promise that calls
 // Close only. The queue is closed in any case.
 //

@@ -87,7 +87,8 @@ const (
 	EventTargetPodUpdateGeneratedClaim       Event = C.SCHEDQ_EVENT_TARGET_POD_UPDATE_GENERATED_CLAIM
 )
 
-// DefineEvent numbers a kind of event; the same one gets the same number. Also after setup.
+// DefineEvent numbers a kind of event; the same one gets the same number. Also after setup. resource is any word: an [Interest] hears of the event
+// by the same word, and nothing tells that one was misspelt.
 //
 // label is what the metrics call it; "": resource and action, as kube-scheduler writes them ("NodeAdd").
 //

@@ -19,16 +19,16 @@ type Words struct {
 	reserved         [5]uint64
 }
 
-// Parked is the number of pods that wait for an event.
+// Parked is the number of pods that wait for an event; a group counts as one.
 func (words *Words) Parked() uint64 { return atomic.LoadUint64(&words.parked) }
 
-// Gated is the number of pods that a PreEnqueue plugin keeps out.
+// Gated is the number of pods that a PreEnqueue plugin keeps out; a group counts as one.
 func (words *Words) Gated() uint64 { return atomic.LoadUint64(&words.gated) }
 
-// Backoff is the number of pods in backoff, error backoff apart.
+// Backoff is the number of pods in backoff, error backoff apart; a group counts as one.
 func (words *Words) Backoff() uint64 { return atomic.LoadUint64(&words.backoff) }
 
-// ErrorBackoff is the number of pods in error backoff.
+// ErrorBackoff is the number of pods in error backoff; a group counts as one.
 func (words *Words) ErrorBackoff() uint64 { return atomic.LoadUint64(&words.errorBackoff) }
 
 // Held is the number of pods that are kept back, by Hold or until a time.

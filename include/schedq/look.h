@@ -143,7 +143,8 @@ SCHEDQ_API size_t schedq_pending_text(schedq_t *queue, char *text, size_t size);
  * the queue is quiet. Active and in-flight pods are in schedq_stats.
  */
 typedef struct schedq_words_t {
-    uint64_t parked;           /**< pods there now */
+    uint64_t parked;           /**< pods there now; of a group that waits there each member (how
+                                    many groups: groups_at) */
     uint64_t gated;            /**< the same */
     uint64_t backoff;          /**< the same */
     uint64_t error_backoff;    /**< the same */

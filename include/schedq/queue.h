@@ -85,7 +85,8 @@ SCHEDQ_API schedq_status_t schedq_close(schedq_t *queue);
  * @param why with BUSY: who is in the way; with NOT_EMPTY: how many pods are where
  * @retval SCHEDQ_OK         `queue`, its words and its workers are not valid any more
  * @retval SCHEDQ_NOT_EMPTY  there are pods ("3 active, 2 parked, 1 in flight"): end them, or call
- *                           schedq_destroy_with_pods; nothing changed
+ *                           schedq_destroy_with_pods; nothing changed. A declared group without
+ *                           members does not count
  * @retval SCHEDQ_BUSY       a worker of schedq_worker_register is registered, a call uses one of
  *                           schedq_worker_get, the timer thread runs, or called from a callback;
  *                           nothing changed. Idle workers of schedq_worker_get end with the queue:

@@ -31,7 +31,10 @@
 #include <type_traits>
 #include <utility>
 
-/** Over the C API. */
+/**
+ * A scheduling queue: which pod is tried next. This is the C API for C++; docs/CONCEPTS.md is where
+ * to start, and schedq/schedq.h has the rules for all calls.
+ */
 namespace schedq {
 
 using duration = std::chrono::nanoseconds; /**< of a queue's clock */
@@ -150,7 +153,8 @@ data(words *why) noexcept
 
 /**
  * A hint (schedq_hint_fn) that is a member function:
- * schedq_hint_t T::member(uint64_t pod, uint64_t old_object, uint64_t new_object).
+ * schedq_hint_t T::member(uint64_t pod_object, uint64_t old_object, uint64_t new_object); all are
+ * objects, none is a handle.
  */
 template <auto Member> constexpr schedq_hint_fn
 hint_of() noexcept
@@ -537,7 +541,7 @@ public:
     /** schedq_pop_group_until, without an end. As try_pop_group otherwise. */
     [[nodiscard]] outcome<group_cycle> pop_group(schedq_popped_t *members,
                                                  std::size_t room) const noexcept;
-    /** schedq_pop_group_until. As try_pop_group otherwise. */
+    /** schedq_pop_group_until; for a duration: queue.now() + it. As try_pop_group otherwise. */
     [[nodiscard]] outcome<group_cycle> pop_group_until(time_point deadline,
                                                        schedq_popped_t *members,
                                                        std::size_t room) const noexcept;
@@ -1050,7 +1054,10 @@ public:
     /** Is there one? */
     explicit operator bool() const noexcept { return queue_ != nullptr; }
 
-    /** schedq_destroy: refuses while there are pods or workers. Empty if it was OK. */
+    /**
+     * schedq_destroy: refuses while there are pods, or workers of make_worker; idle ones of
+     * this_thread end with the queue. Empty if it was OK.
+     */
     schedq_status_t
     destroy(words *why = nullptr) noexcept
     {

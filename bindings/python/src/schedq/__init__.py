@@ -1,7 +1,7 @@
 """schedq: which pod does a scheduler look at next.
 
-A queue of pods (jobs, tasks): active, backing off, parked and gated ones, events that wake them, nominations. docs/PYTHON.md of the
-source tree teaches it; the headers in include/schedq say what each call promises.
+A queue of pods (jobs, tasks): active, backing off, parked and gated ones, events that wake them, nominations. It is taught by
+/usr/share/doc/python3-schedq/PYTHON.md, or docs/PYTHON.md of the source tree; the headers in include/schedq say what each call promises.
 """
 
 from . import _callbacks  # noqa: F401: the callables' C side has to be there

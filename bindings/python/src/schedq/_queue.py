@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Optional, TypeVar, Union
+from typing import Any, Optional, TypeVar, Union, overload
 
 from ._aio import Waiters
 from ._callbacks import Asked
@@ -496,6 +496,10 @@ class Queue:
         """Takes the best of what is active, a group with all its members or a pod in none; None: nothing is poppable."""
         return self._take_group(lib.sqp_try_pop_group)
 
+    @overload
+    def pop_group(self, timeout: None = None) -> PoppedGroup: ...
+    @overload
+    def pop_group(self, timeout: float) -> Optional[PoppedGroup]: ...
     def pop_group(self, timeout: Optional[float] = None) -> Optional[PoppedGroup]:
         """Takes a group, or a pod in none; waits for one. None: `timeout` seconds are over. As pop otherwise."""
         popped = self.try_pop_group()
@@ -546,6 +550,10 @@ class Queue:
         for waiters in tuple(self._group_loops):
             waiters.look_again()
 
+    @overload
+    def pop(self, timeout: None = None) -> Popped: ...
+    @overload
+    def pop(self, timeout: float) -> Optional[Popped]: ...
     def pop(self, timeout: Optional[float] = None) -> Optional[Popped]:
         """Takes the best pod; waits for one. None: `timeout` seconds are over. Other threads run meanwhile; ctrl-C ends it."""
         popped = self.try_pop()
@@ -647,7 +655,7 @@ class Queue:
     # ---- asyncio -----------------------------------------------------------------------------------------
 
     async def get(self) -> Popped:
-        """Takes the best pod; waits for one in the running event loop. It serves time meanwhile."""
+        """Takes the best pod; waits for one in the running event loop, which serves time meanwhile. Raises Closed as pop does."""
         return await self._waiters().get(self)
 
     def _waiters(self) -> Waiters:
@@ -926,7 +934,9 @@ class Queue:
         return Reasons(c.parked, c.gated, c.backoff, c.error_backoff, named(c.parked_by), named(c.gated_by))
 
     def stats(self) -> dict[str, int]:
-        """Counts and bytes: the fields of schedq_stats_t. Counts by place have one entry each: groups_at_active."""
+        """Counts and bytes: the fields of schedq_stats_t. "parked" and its like count each member of groups that wait there;
+        "groups_at_parked" counts the groups.
+        """
         c = _new("schedq_stats_t *")
         lib.sqp_init_stats(c)
         self._must(lib.sqp_stats(self._c, c))

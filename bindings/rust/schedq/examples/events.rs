@@ -45,6 +45,7 @@ fn schedule(worker: &Worker<Object>, fit: Plugins, nodes: &[Arc<Object>]) -> Res
 }
 
 fn main() -> Result<(), Error> {
+    // no backoff: an event brings them back at once
     let mut builder = Builder::new(Config::new().max_backoff(Duration::ZERO))?;
     let fit = Plugin::new("Fit").interest_if("Node", Action::ADD, |task, _old, new| {
         new.map_or(false, |node| fits(task, node))

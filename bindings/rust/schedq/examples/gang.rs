@@ -51,6 +51,7 @@ fn schedule(worker: &Worker<Job>, free: &AtomicUsize, gpus: Plugins) -> Result<(
 
 fn main() -> Result<(), Error> {
     let free = Arc::new(AtomicUsize::new(6));
+    // no backoff: an event brings them back at once
     let mut builder = Builder::new(Config::new().max_backoff(Duration::ZERO))?;
     let back = builder.event("GPU", Action::ADD, "")?;
     // Asked for one member after the other: a yes brings back the whole job.

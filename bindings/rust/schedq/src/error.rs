@@ -78,7 +78,7 @@ impl std::error::Error for Error {}
 
 /// A call that was to end a cycle and did not: the pod is still in flight, and the caller is its holder.
 ///
-/// When it is dropped, so is the pod: see [`Popped`](crate::Popped).
+/// When it is dropped, so is the pod: see [`Popped`](crate::Popped). `?` makes it an [`Error`], and drops the pod.
 #[derive(Debug)]
 pub struct Refused<P> {
     /// Why.

@@ -211,7 +211,8 @@ impl<T> Queue<T> {
 
     /// Adds get [`Error::Closed`]; pops go on until nothing is poppable, then they get it too. Waits end.
     ///
-    /// It does not wait for pods that back off, are parked or gated.
+    /// It does not wait for pods that back off, are parked or gated: to finish all, count the pods that are done or deleted, and close
+    /// at the last one.
     pub fn close(&self) -> Result<(), Error> {
         self.check(unsafe { sys::schedq_close(self.inner.raw) })
     }
