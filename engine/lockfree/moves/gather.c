@@ -333,9 +333,7 @@ read_member(void *ctx, uint32_t record, uint64_t life)
     }
     struct gathered_pod *pod = &gathered->pods[gathered->count];
 
-    if (report_view(queue_of(worker), record, life, &pod->view) &&
-        state_place(pod->view.state) == PLACE_ASIDE && report_exists(worker, record, &pod->view) &&
-        !(group->joins && gather_joins_later(worker, &pod->view))) {
+    if (gather_is_here(worker, record, life, group->joins, &pod->view)) {
         pod->record = record;
         pod->node = reading->node;
         gathered->count++;
@@ -453,8 +451,7 @@ visit(struct worker *worker, const struct nominated *one, bool outside, gather_e
     struct view view;
     uint64_t desc;
 
-    if (!report_view(queue, one->record, one->life, &view) ||
-        state_place(view.state) != PLACE_ASIDE || !report_exists(worker, one->record, &view) ||
+    if (!gather_is_here(worker, one->record, one->life, false, &view) ||
         (objects_counted(queue) &&
          !objects_take(worker, view.entry, view.state, &view.description, &desc))) {
         return true;

@@ -72,6 +72,15 @@ gather_joins_later(const struct worker *worker, const struct view *view)
                                             : view->description.order_key > worker->joins_up_to.key;
 }
 
+/** Is the pod of a hint a member that waits aside, and that has joined? *view is the pod. */
+static inline bool
+gather_is_here(struct worker *worker, uint32_t record, uint64_t life, bool joins, struct view *view)
+{
+    return report_view(queue_of(worker), record, life, view) &&
+           state_place(view->state) == PLACE_ASIDE && report_exists(worker, record, view) &&
+           !(joins && gather_joins_later(worker, view));
+}
+
 /** The numbers of all roots, in memory of `bytes` that the caller frees; NULL: none. */
 size_t gather_roots(struct worker *worker, uint64_t **numbers, size_t *bytes);
 

@@ -61,6 +61,32 @@ begin_attempts_of(struct worker *worker, const struct comers *comers, int64_t no
 }
 
 /*
+ * Brings a record that is queued where `way` says, by gates that know the events up to `asked`.
+ * AGAIN: it is not where `root` shows it.
+ */
+static enum gather_step
+bring_queued(struct worker *worker, const struct group_found *root, const struct way *way,
+             uint64_t asked, uint32_t cause, schedq_result_t *result)
+{
+    struct view view;
+
+    if (!report_view(queue_of(worker), root->record, root->view.life, &view) ||
+        state_place(view.state) != state_place(root->view.state)) {
+        return GATHER_AGAIN;
+    }
+    struct redescription change = describe_begin(&view);
+
+    return gather_bring(worker,
+                        &(struct gather_move){.record = root->record,
+                                              .view = &view,
+                                              .way = *way,
+                                              .change = &change,
+                                              .asked = asked,
+                                              .cause = cause},
+                        result);
+}
+
+/*
  * Whoever joins, or leaves, makes a record come in again where it is: all are asked. False: it
  * changed.
  */
@@ -70,9 +96,7 @@ come_in_again(struct worker *worker, const struct group_found *root, const struc
 {
     struct queue *queue = queue_of(worker);
     enum place place = state_place(root->view.state);
-    const uint64_t asked = stamps_drawn(&queue->stamps), life = root->view.life;
-    const uint32_t record = root->record;
-    struct view view;
+    const uint64_t asked = stamps_drawn(&queue->stamps);
 
     if (place != PLACE_READY && !place_backs_off(place)) {
         gather_count(worker, root->view.seen, PLACE_PARKED, cause | CAUSE_NAMED);
@@ -87,19 +111,7 @@ come_in_again(struct worker *worker, const struct group_found *root, const struc
         }
         return true;
     }
-    if (!report_view(queue, record, life, &view) || state_place(view.state) != place) {
-        return false;
-    }
-    struct redescription change = describe_begin(&view);
-
-    return gather_bring(worker,
-                        &(struct gather_move){.record = record,
-                                              .view = &view,
-                                              .way = way,
-                                              .change = &change,
-                                              .asked = asked,
-                                              .cause = cause},
-                        result) != GATHER_AGAIN;
+    return bring_queued(worker, root, &way, asked, cause, result) != GATHER_AGAIN;
 }
 
 static bool reconsider(struct worker *worker, const struct group_found *root, uint32_t cause,
@@ -118,10 +130,8 @@ join_queued(struct worker *worker, const struct group_found *root, const struct 
     struct queue *queue = queue_of(worker);
     const struct rules *rules = &queue->base.rules;
     enum place place = state_place(root->view.state);
-    const uint64_t asked = stamps_drawn(&queue->stamps), life = root->view.life;
+    const uint64_t asked = stamps_drawn(&queue->stamps);
     struct way way = {.place = place};
-    struct view view;
-    const uint32_t record = root->record;
     bool passed = place == PLACE_READY || (place != PLACE_PARKED && rules->pop_from_backoff);
 
     if (rules->groups_as_kube ||
@@ -150,19 +160,7 @@ join_queued(struct worker *worker, const struct group_found *root, const struct 
         }
         way.place = PLACE_GATED;
     }
-    if (!report_view(queue, record, life, &view) || state_place(view.state) != place) {
-        return false;
-    }
-    struct redescription change = describe_begin(&view);
-
-    return gather_bring(worker,
-                        &(struct gather_move){.record = record,
-                                              .view = &view,
-                                              .way = way,
-                                              .change = &change,
-                                              .asked = asked,
-                                              .cause = CAUSE_JOIN},
-                        result) != GATHER_AGAIN;
+    return bring_queued(worker, root, &way, asked, CAUSE_JOIN, result) != GATHER_AGAIN;
 }
 
 /* Behind `changes` of `top`. */
@@ -239,9 +237,7 @@ reconsider(struct worker *worker, const struct group_found *root, uint32_t cause
 {
     struct queue *queue = queue_of(worker);
     enum place place = state_place(root->view.state);
-    const uint64_t asked = stamps_drawn(&queue->stamps), life = root->view.life;
-    const uint32_t record = root->record;
-    struct view view;
+    const uint64_t asked = stamps_drawn(&queue->stamps);
 
     if (!gather_is_complete(worker, root->block)) {
         return gather_put_aside(worker, root, result);
@@ -258,19 +254,7 @@ reconsider(struct worker *worker, const struct group_found *root, uint32_t cause
         note_nobody(worker, root->block->number, way.gate);
         return true;
     }
-    if (!report_view(queue, record, life, &view) || state_place(view.state) != place) {
-        return false;
-    }
-    struct redescription change = describe_begin(&view);
-
-    return gather_bring(worker,
-                        &(struct gather_move){.record = record,
-                                              .view = &view,
-                                              .way = way,
-                                              .change = &change,
-                                              .asked = asked,
-                                              .cause = cause},
-                        result) != GATHER_AGAIN;
+    return bring_queued(worker, root, &way, asked, cause, result) != GATHER_AGAIN;
 }
 
 /*
@@ -362,31 +346,18 @@ gather_left(struct worker *worker, uint64_t number, uint64_t counted, uint8_t ga
 enum gather_step
 gather_ask_newcomers(struct worker *worker, const struct group_found *root)
 {
-    struct queue *queue = queue_of(worker);
-    const uint64_t asked = stamps_drawn(&queue->stamps), life = root->view.life;
+    const uint64_t asked = stamps_drawn(&queue_of(worker)->stamps);
     const uint64_t number = root->block->number;
-    const uint32_t record = root->record;
     enum gather_step step = GATHER_AGAIN;
     schedq_result_t unseen = {0};
     struct way way = {.place = PLACE_GATED};
-    struct view view;
 
     if (!gather_ask(worker, number, &way.gate)) {
         return GATHER_NOMEM;
     }
     u64_store(&worker->joining, number);
-    if (way.gate != 0 && report_view(queue, record, life, &view) &&
-        state_place(view.state) == PLACE_READY) {
-        struct redescription change = describe_begin(&view);
-
-        step = gather_bring(worker,
-                            &(struct gather_move){.record = record,
-                                                  .view = &view,
-                                                  .way = way,
-                                                  .change = &change,
-                                                  .asked = asked,
-                                                  .cause = CAUSE_JOIN},
-                            &unseen);
+    if (way.gate != 0) {
+        step = bring_queued(worker, root, &way, asked, CAUSE_JOIN, &unseen);
     }
     gather_look_at_gate(worker, number, &unseen);
     u64_store_release(&worker->joining, 0);
@@ -406,13 +377,13 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
     while (step == GATHER_AGAIN && gather_root(worker, number, &root)) {
         enum place place = state_place(root.view.state);
         const uint64_t asked = stamps_drawn(&queue->stamps);
-        struct redescription change = describe_begin(&root.view);
-        struct view view;
 
         if (place == PLACE_CYCLE && !queue->base.rules.activates_in_flight) {
             return;
         }
         if (place == PLACE_CYCLE) {
+            struct redescription change = describe_begin(&root.view);
+
             change.description.flags |= DESCRIBED_ACTIVATED;
             gather_describe(&change, &root.view);
             schedq_status_t status = describe_install(worker, root.record, &root.view, &change);
@@ -434,19 +405,8 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
         if (gather_stays_gated(queue, &root.view, &way)) {
             return;
         }
-        if (report_view(queue, root.record, root.view.life, &view) &&
-            state_place(view.state) == place) {
-            change = describe_begin(&view);
-            step =
-                gather_bring(worker,
-                             &(struct gather_move){.record = root.record,
-                                                   .view = &view,
-                                                   .way = way,
-                                                   .change = &change,
-                                                   .asked = asked,
-                                                   .cause = cause_of(LABEL_FORCE_ACTIVATE, false)},
-                             result);
-        }
+        step =
+            bring_queued(worker, &root, &way, asked, cause_of(LABEL_FORCE_ACTIVATE, false), result);
     }
     if (step == GATHER_NOMEM) {
         queue_note_stray(queue, STRAY_UNJUDGED);

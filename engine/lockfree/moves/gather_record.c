@@ -56,8 +56,7 @@ begin_one(void *ctx, uint32_t record, uint64_t life, bool joins)
     if (entry == NULL || u64_load_acquire(&entry->initial_attempt) != 0) {
         return false; /* if it is another life's, that one began in between: it is joining */
     }
-    if (report_view(queue_of(worker), record, life, &view) &&
-        report_exists(worker, record, &view) && !(joins && gather_joins_later(worker, &view))) {
+    if (gather_is_here(worker, record, life, joins, &view)) {
         begin_attempt(worker, record, &view, beginning->now);
     }
     return false;
