@@ -2,36 +2,12 @@
 # driver, the real kube-scheduler on this queue, of the release that $kube_release names, 1.37 or 1.34, and Kubernetes' own tests
 # on it. go_tests is what tests/run does of it by default. Sourced with $root = top of the source tree, after cmake/parts.sh.
 
-go_needed="1.24"
+. "$root/tests/go.sh"
+
 kube_release=1.37
 kube_build=$root/build/kube
 kube_prefix=$kube_build/installed
 . "$root/tests/kube/control_plane.sh"
-
-# find_go [VERSION]: puts Go into PATH, and says which one it is; or what is missing, and fails.
-find_go()
-{
-    local version go_needed=${1:-$go_needed}
-    if ! command -v go >/dev/null && [ -x /usr/local/go/bin/go ]; then
-        PATH=/usr/local/go/bin:$PATH
-    fi
-    if ! command -v go >/dev/null; then
-        echo "Go >= $go_needed is needed, and there is no \"go\" in PATH nor in /usr/local/go/bin. Get it from https://go.dev/dl/" >&2
-        return 1
-    fi
-    version=$(GOTOOLCHAIN=local go env GOVERSION)
-    if [ "$(printf '%s\n' "go$go_needed" "$version" | sort -V | head -n 1)" != "go$go_needed" ]; then
-        echo "Go >= $go_needed is needed; $(command -v go) is $version. Get one from https://go.dev/dl/" >&2
-        return 1
-    fi
-    echo "$(command -v go): $version"
-}
-
-# need_go [VERSION]: finds Go, or ends the script with status 3.
-need_go()
-{
-    find_go "$@" || exit 3
-}
 
 # kube_need_go: the Go that the release needs.
 kube_need_go()
