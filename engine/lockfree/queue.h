@@ -30,7 +30,7 @@
  *     settle          before a caller is told of a pod
  *     stray           pods that memory failed for
  *     finish          done, and the end of a record
- *   refs/     band, bin, lane, run, lots: where refs wait
+ *   refs/     band, bin, bank, lane, run, lots: where refs wait
  *   index/    from a name to a record
  *   pod/      entry, state: what a pod is
  *   signals/  stamps and event_log, what happened; deadline, when time is wanted next; nominator,

@@ -40,8 +40,8 @@
  * stands for engine/lockfree/refs/bin.c put_merged 7b277497
  * stands for engine/lockfree/refs/bin.c bin_compare 05e8e7a6
  * stands for engine/lockfree/refs/bin.c scan_banks 0051f592
- * stands for engine/lockfree/refs/bin.c find_bank c2aac335
- * stands for engine/lockfree/refs/bin.c make_lane b27694b6
+ * stands for engine/lockfree/refs/bank.c bank_find ced6388f
+ * stands for engine/lockfree/refs/bank.c bank_prepare 0b5e0750
  * stands for engine/lockfree/refs/bin.h bin_first b66baaf7
  * stands for engine/lockfree/refs/bin.c scan_runs 739df05e
  * stands for engine/lockfree/refs/bin.h bin_mark 02930f2f

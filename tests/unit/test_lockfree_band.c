@@ -691,8 +691,8 @@ the_lanes_of_a_slot_go_on_in_all_bands_and_shrink(void **state)
         lane_publish(lane);
         lane_put(lane, ref_make(6, 1), 2); /* and its owner died */
     }
-    bands_resume(world->bands, 1);
-    bands_shrink(world->bands, world->ground.record, 1);
+    bands_tend(world->bands, NULL, 1);
+    bands_tend(world->bands, world->ground.record, 1);
     for (int32_t i = 0; i < BANDS; i++) {
         const struct bin *bin = &get(world, i)->bin;
         const struct lane *lane = bin_lane(bin, (uint32_t)i % 2);

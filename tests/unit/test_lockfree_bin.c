@@ -636,11 +636,11 @@ a_bin_has_no_bank_until_a_worker_of_one_comes(void **state)
     struct bin *bin = world->bins[0];
     for (uint32_t i = 0; i < BANK_LANES; i++)
         put_in_lane(world, i, i, (int64_t)i);
-    assert_null(ptr_load(&bin->more));
+    assert_null(ptr_load(&bin->bank.more));
     assert_int_equal(u32_load(&bin->slots), 0);
     assert_null(bin_lane(bin, BANK_LANES));
     put_in_lane(world, 2 * BANK_LANES, BANK_LANES, BANK_LANES);
-    assert_non_null(ptr_load(&bin->more));
+    assert_non_null(ptr_load(&bin->bank.more));
     assert_null(bin_lane(bin, BANK_LANES));
     assert_non_null(bin_lane(bin, 2 * BANK_LANES));
     for (uint32_t i = 0; i <= BANK_LANES; i++)
@@ -733,7 +733,7 @@ without_memory_no_scan_is_told_of_a_bank(void **state)
         assert_false(bin_prepare(bin, &world->caller, 1));
         assert_true(account_heal(&world->ground.account));
         assert_null(bin_lane(bin, BANK_LANES));
-        assert_int_equal(ptr_load(&bin->more) != NULL, i > 0);
+        assert_int_equal(ptr_load(&bin->bank.more) != NULL, i > 0);
         assert_int_equal(u32_load(&bin->slots), 0);
     }
     assert_true(bin_prepare(bin, &world->caller, 1));

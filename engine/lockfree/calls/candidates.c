@@ -23,7 +23,7 @@
  * LINEARIZATION. A candidate: report_at:A.
  *
  * ORDERING. The host raised its stamps (lockfree_event_stamp:A, events.c) before the lots are read
- * here; the holder's side is in stamps.c. A cursor looks at the lanes' pointers (lot_prepare:B),
+ * here; the holder's side is in stamps.c. A cursor looks at the lanes' pointers (bank_prepare:B),
  * not at their bits.
  *
  * PROGRESS. Lock-free: a second look at a candidate means that another thread changed it.
@@ -265,12 +265,12 @@ search_lane(struct search *search, const struct lot *lot, struct lane *lane)
 static bool
 search_bank(struct search *search, const struct lot *lot, uint64_t first)
 {
-    const struct lot_bank *bank = lot_bank_of(lot, first);
+    const struct bank *bank = bank_of(&lot->bank, first);
     schedq_query_t *query = search->query;
 
     for (; bank != NULL && query->cursor[1] < first + BANK_LANES;
          query->cursor[1]++, query->cursor[2] = 0) {
-        /* of lot_prepare:B */
+        /* of bank_prepare:B */
         struct lane *lane = ptr_load_acquire(&bank->lanes[query->cursor[1] - first]);
 
         if (lane != NULL && !search_lane(search, lot, lane)) {

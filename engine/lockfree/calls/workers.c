@@ -328,7 +328,7 @@ workers_give(struct worker *worker)
     note_owed(worker);
     finish_ended(worker);
     hazard_retry(&queue->hazards, worker->hazard);
-    bands_shrink(&queue->bands, worker->epoch, worker->base.number);
+    bands_tend(&queue->bands, worker->epoch, worker->base.number);
     backoff_tend(queue, worker->epoch, worker->base.number);
     waiting_tend(queue, worker->epoch, worker->base.number);
     section_end(worker);
@@ -426,7 +426,7 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
         if (worker != NULL && &worker->base == abandoned &&
             (u64_load_acquire(taken_word(queue, i)) >> i % 64 & 1) != 0) {
             epoch_hold(worker->epoch); /* for the table of bands */
-            bands_resume(&queue->bands, i);
+            bands_tend(&queue->bands, NULL, i);
             backoff_tend(queue, NULL, i);
             waiting_tend(queue, NULL, i);
             if (worker_user(&worker->base) != 0) {

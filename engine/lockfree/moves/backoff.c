@@ -82,10 +82,8 @@ backoff_tend(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
     for (uint32_t i = 0; i < BACKOFF_CLASSES * BACKOFF_KINDS; i++) {
         struct bin *bin = backoff_bin_at(queue, i % BACKOFF_KINDS, i / BACKOFF_KINDS);
 
-        if (bin != NULL && epoch == NULL) {
-            bin_resume(bin, worker);
-        } else if (bin != NULL) {
-            bin_shrink(bin, &queue->base.memory, epoch, worker);
+        if (bin != NULL) {
+            bin_tend(bin, &queue->base.memory, epoch, worker);
         }
     }
 }

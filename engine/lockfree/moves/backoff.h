@@ -112,7 +112,7 @@ uint32_t backoff_used(const struct queue *queue, enum place place);
 /** The bin of the lowest of these bits, which is taken away. */
 struct bin *backoff_next_used(const struct queue *queue, enum place place, uint32_t *used);
 
-/** The lanes of a worker's slot: as bands_shrink; without an epoch's record as bands_resume. */
+/** The lanes of a worker's slot: as bank_tend. */
 void backoff_tend(struct queue *queue, struct epoch_record *epoch, uint32_t worker);
 
 #endif

@@ -86,8 +86,7 @@ struct lane *publish_prepare_other(struct worker *worker, struct band *band, int
 static inline struct lane *
 publish_prepare_key(struct worker *worker, struct band *band, int64_t key)
 {
-    uint32_t number = worker->base.number;
-    struct lane *lane = number < BANK_LANES ? bin_lane(&band->bin, number) : NULL;
+    struct lane *lane = bank_first_lane(&band->bin.bank, worker->base.number);
 
     return lane != NULL && lane_has_room(lane, 1) && publish_fits(worker, lane, key)
                ? lane
@@ -100,8 +99,9 @@ publish_prepare_key(struct worker *worker, struct band *band, int64_t key)
 STRAIGHT bool
 publish_prepare(struct worker *worker, struct bin *bin)
 {
-    bool has_all = worker->spare_run != NULL && worker->base.number < BANK_LANES &&
-                   bin_has_room(bin, worker->base.number, PUBLISH_ROOM) && bin_has_slot(bin);
+    bool has_all = worker->spare_run != NULL &&
+                   bank_has_room(&bin->bank, worker->base.number, PUBLISH_ROOM) &&
+                   bin_has_slot(bin);
 
     return has_all || publish_make_room(worker, bin);
 }

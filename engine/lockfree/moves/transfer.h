@@ -239,7 +239,8 @@ STRAIGHT bool
 transfer_make_room(struct worker *worker, const struct destination *destination)
 {
     return (destination->bin == NULL || publish_prepare(worker, destination->bin)) &&
-           (destination->lot == NULL || lot_has_room(destination->lot, worker->base.number, 2) ||
+           (destination->lot == NULL ||
+            bank_has_room(&destination->lot->bank, worker->base.number, 2) ||
             transfer_make_lot_room(worker, destination->lot));
 }
 

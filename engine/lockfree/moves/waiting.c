@@ -111,28 +111,14 @@ waiting_tend(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
     struct memory *memory = &queue->base.memory;
 
     for (uint32_t i = 0; i < 2; i++) {
-        if (epoch == NULL) {
-            bin_resume(&queue->waiting.ages[i], worker);
-        } else {
-            bin_shrink(&queue->waiting.ages[i], memory, epoch, worker);
-        }
+        bin_tend(&queue->waiting.ages[i], memory, epoch, worker);
     }
-    if (epoch == NULL) {
-        bin_resume(&queue->waiting.held, worker);
-    } else {
-        bin_shrink(&queue->waiting.held, memory, epoch, worker);
-    }
+    bin_tend(&queue->waiting.held, memory, epoch, worker);
     for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
         lot_tend(&queue->waiting.backing_off[i], memory, epoch, worker);
     }
     lots_tend(&queue->waiting.lots, memory, epoch, worker);
     if (queue_has_groups(queue)) {
-        struct bin *ready = &queue_groups(queue)->ready;
-
-        if (epoch == NULL) {
-            bin_resume(ready, worker);
-        } else {
-            bin_shrink(ready, memory, epoch, worker);
-        }
+        bin_tend(&queue_groups(queue)->ready, memory, epoch, worker);
     }
 }

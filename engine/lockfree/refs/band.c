@@ -923,38 +923,16 @@ bands_is_full(struct bands *bands, const struct bin_caller *caller, int32_t prio
 
 /* ---- lanes of a worker ----------------------------------------------------------------------- */
 
-/* The next band of a table, from leaf *i and its row *j on; NULL: there is none. */
-static struct band *
-next_band(const struct band_table *table, uint32_t *i, uint32_t *j)
+void
+bands_tend(struct bands *bands, struct epoch_record *epoch, uint32_t worker)
 {
-    for (; *i < table->count; ++*i, *j = 0) {
-        const struct band_leaf *leaf = table->leaves[*i].leaf;
+    const struct band_table *table = bands_table(bands);
 
-        if (*j < leaf->count) {
-            return leaf->rows[(*j)++].band;
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct band_leaf *leaf = table->leaves[i].leaf;
+
+        for (uint32_t j = 0; j < leaf->count; j++) {
+            bin_tend(&leaf->rows[j].band->bin, bands->memory, epoch, worker);
         }
-    }
-    return NULL;
-}
-
-void
-bands_resume(struct bands *bands, uint32_t worker)
-{
-    const struct band_table *table = bands_table(bands);
-    uint32_t i = 0, j = 0;
-
-    for (struct band *band; (band = next_band(table, &i, &j)) != NULL;) {
-        bin_resume(&band->bin, worker);
-    }
-}
-
-void
-bands_shrink(struct bands *bands, struct epoch_record *epoch, uint32_t worker)
-{
-    const struct band_table *table = bands_table(bands);
-    uint32_t i = 0, j = 0;
-
-    for (struct band *band; (band = next_band(table, &i, &j)) != NULL;) {
-        bin_shrink(&band->bin, bands->memory, epoch, worker);
     }
 }

@@ -252,16 +252,7 @@ void bands_sweep(struct bands *bands, struct epoch_record *epoch);
 /** The same for all leaves. */
 void bands_trim(struct bands *bands, struct epoch_record *epoch);
 
-/**
- * For the next owner of a slot whose last one died: its lanes go on from what was published. Inside
- * a section.
- */
-void bands_resume(struct bands *bands, uint32_t worker);
-
-/**
- * For the owner of a worker's slot that is not in use: makes its lanes as small as they can be.
- * Inside a section.
- */
-void bands_shrink(struct bands *bands, struct epoch_record *epoch, uint32_t worker);
+/** Tends a worker's lanes, as bank_tend. */
+void bands_tend(struct bands *bands, struct epoch_record *epoch, uint32_t worker);
 
 #endif

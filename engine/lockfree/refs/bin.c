@@ -3,6 +3,8 @@
 
 #include "lockfree/refs/tie.h"
 
+#include <stddef.h>
+
 void
 bin_open(struct bin *bin, const struct residence *residence)
 {
@@ -11,140 +13,19 @@ bin_open(struct bin *bin, const struct residence *residence)
     u32_store(&bin->slots, residence->ties == TIES_OPEN ? 0 : 1);
 }
 
+static struct bin *
+bin_of(const struct bank *bank)
+{
+    return (struct bin *)(void *)((uintptr_t)bank - offsetof(struct bin, bank));
+}
+
+/* bank_kind.begin */
 static void
-free_lanes(struct bin *bin, struct memory *memory)
+begin_bank(struct bank *made, const struct bank *first)
 {
-    for (uint32_t i = 0; i < BANK_LANES; i++) {
-        struct lane *lane = ptr_load(&bin->lanes[i]);
-
-        if (lane != NULL) {
-            lane_free(memory, lane);
-        }
-    }
+    bin_of(made)->residence = bin_of(first)->residence;
+    bin_of(made)->here = bin_of(first)->here;
 }
-
-void
-bin_close(struct bin *bin, struct memory *memory)
-{
-    struct bin *next, *bank = ptr_load(&bin->more);
-
-    free_lanes(bin, memory);
-    for (; bank != NULL; bank = next) {
-        next = ptr_load(&bank->more);
-        free_lanes(bank, memory);
-        memory_free(memory, MEMORY_QUEUES, bank, sizeof *bank);
-    }
-}
-
-void
-bin_give_runs(struct bin *bin, struct run_pool *pool)
-{
-    for (uint32_t i = 0; i < BIN_RUNS; i++) {
-        uint64_t word = u64_load(&bin->runs[i]);
-        struct run *run = word != 0 ? run_at(pool, word) : NULL;
-
-        if (run != NULL) {
-            run_give(pool, run);
-        }
-    }
-}
-
-void
-bin_resume(struct bin *bin, uint32_t worker)
-{
-    struct lane *lane = bin_lane(bin, worker);
-
-    if (lane != NULL) {
-        lane_resume(lane);
-    }
-}
-
-void
-bin_shrink(struct bin *bin, struct memory *memory, struct epoch_record *epoch, uint32_t worker)
-{
-    struct lane *lane = bin_lane(bin, worker);
-
-    if (lane != NULL) {
-        lane_shrink(lane, &(struct lane_care){
-                              .residence = &bin->residence, .memory = memory, .epoch = epoch});
-    }
-}
-
-/* ---- banks ----------------------------------------------------------------------------------- */
-
-/* The bank behind a bin, or behind another bank; NULL: there is none. */
-static struct bin *
-next_bank(const struct bin *bin)
-{
-    return ptr_load_acquire(&bin->more); /* of find_bank:A */
-}
-
-/* The bin, or the bank, with the lane of a worker; NULL: it is not there. */
-static const struct bin *
-bank_of(const struct bin *bin, uint32_t worker)
-{
-    const struct bin *bank = bin;
-
-    if (worker >= BANK_LANES) {
-        do {
-            bank = next_bank(bank);
-        } while (bank != NULL && bank->bank != worker / BANK_LANES);
-    }
-    return bank;
-}
-
-struct lane *
-bin_lane_in_bank(const struct bin *bin, uint32_t worker)
-{
-    const struct bin *bank = bank_of(bin, worker);
-
-    return bank != NULL ? ptr_load(&bank->lanes[worker % BANK_LANES]) : NULL;
-}
-
-static struct bin *
-make_bank(const struct bin *bin, struct memory *memory, uint32_t number)
-{
-    struct bin *bank = memory_alloc(memory, MEMORY_QUEUES, sizeof *bank, CACHE_LINE);
-
-    if (bank != NULL) {
-        bank->residence = bin->residence;
-        bank->here = bin->here;
-        bank->bank = number;
-    }
-    return bank;
-}
-
-/*
- * bank_of, linked if it is not there. NULL: no memory. Ends: each failed exchange is a bank that
- * another thread linked, and there are not many.
- */
-static struct bin *
-find_bank(struct bin *bin, struct memory *memory, uint32_t worker)
-{
-    struct bin *own = NULL, *at = bin;
-
-    while (worker >= BANK_LANES && at->bank != worker / BANK_LANES) {
-        struct bin *next = next_bank(at);
-
-        if (next == NULL) {
-            own = own != NULL ? own : make_bank(bin, memory, worker / BANK_LANES);
-            if (own == NULL) {
-                return NULL;
-            }
-            next = ptr_cas_value(&at->more, NULL, own); /* find_bank:A */
-            if (next == NULL) {
-                return own;
-            }
-        }
-        at = next;
-    }
-    if (own != NULL) {
-        memory_free(memory, MEMORY_QUEUES, own, sizeof *own);
-    }
-    return at;
-}
-
-/* ---- producers ------------------------------------------------------------------------------- */
 
 /*
  * Most bins never have a run, nor a bank, and their scans look at no slot. Ends: each failed
@@ -165,39 +46,62 @@ raise_slots(struct bin *bin, uint32_t slots)
     }
 }
 
-/* The bit before the lane: a worker that takes over this slot and finds the lane sets no bit. */
-static bool
-make_lane(struct bin *bin, const struct bin_caller *caller, uint32_t count)
+/* bank_kind.announce */
+static void
+announce_bank(struct bank *first)
 {
-    struct bin *bank = find_bank(bin, caller->memory, caller->worker);
-    uint32_t at = caller->worker % BANK_LANES;
-    struct lane *lane = bank != NULL ? lane_make(caller->memory, count) : NULL;
-
-    if (lane == NULL) {
-        return false;
-    }
-    if (bank != bin) {
-        raise_slots(bin, BANKS_MORE | BIN_RUNS);
-    }
-    u64_or(&bank->used, UINT64_C(1) << at);    /* make_lane:A */
-    ptr_store_release(&bank->lanes[at], lane); /* make_lane:B */
-    return true;
+    raise_slots(bin_of(first), BANKS_MORE | BIN_RUNS);
 }
+
+static const struct bank_kind banks_of_bins = {.bytes = sizeof(struct bin),
+                                               .offset = offsetof(struct bin, bank),
+                                               .begin = begin_bank,
+                                               .announce = announce_bank};
+
+void
+bin_close(struct bin *bin, struct memory *memory)
+{
+    bank_close(&bin->bank, &banks_of_bins, memory);
+}
+
+void
+bin_give_runs(struct bin *bin, struct run_pool *pool)
+{
+    for (uint32_t i = 0; i < BIN_RUNS; i++) {
+        uint64_t word = u64_load(&bin->runs[i]);
+        struct run *run = word != 0 ? run_at(pool, word) : NULL;
+
+        if (run != NULL) {
+            run_give(pool, run);
+        }
+    }
+}
+
+void
+bin_tend(struct bin *bin, struct memory *memory, struct epoch_record *epoch, uint32_t worker)
+{
+    const struct lane_care care = {.residence = &bin->residence, .memory = memory, .epoch = epoch};
+
+    bank_tend(&bin->bank, &care, worker);
+}
+
+/* The bin of the bank behind that of another; NULL: there is none. */
+static struct bin *
+next_bank(const struct bin *bin)
+{
+    const struct bank *next = bank_next(&bin->bank);
+
+    return next != NULL ? bin_of(next) : NULL;
+}
+
+/* ---- producers ------------------------------------------------------------------------------- */
 
 bool
 bin_prepare(struct bin *bin, const struct bin_caller *caller, uint32_t count)
 {
-    struct lane *lane = bin_lane(bin, caller->worker);
+    const struct lane_care care = bin_care(&bin->residence, caller);
 
-    if (lane != NULL) {
-        const struct lane_care care = {.residence = &bin->residence,
-                                       .memory = caller->memory,
-                                       .epoch = caller->epoch,
-                                       .pool = &caller->pool->segments};
-
-        return lane_has_room(lane, count) || lane_make_room(lane, &care, count);
-    }
-    return make_lane(bin, caller, count);
+    return bank_prepare(&bin->bank, &banks_of_bins, &care, caller->worker, count);
 }
 
 static bool
@@ -579,7 +483,7 @@ pass_stale(const struct bin *bin, atomic_u64 *front, struct lane *lane, struct l
 static bool
 first_of_lane(struct bin *bin, uint32_t worker, uint64_t front, struct lane_head *head)
 {
-    struct lane *lane = ptr_load_acquire(&bin->lanes[worker]); /* reads from make_lane:B */
+    struct lane *lane = ptr_load_acquire(&bin->bank.lanes[worker]); /* reads from bank_prepare:B */
 
     return lane != NULL && lane_peek_from(lane, front_bound(front), head) &&
            (bin->residence.ties == TIES_OPEN || pass_stale(bin, &bin->fronts[worker], lane, head));
@@ -589,7 +493,7 @@ first_of_lane(struct bin *bin, uint32_t worker, uint64_t front, struct lane_head
 static bool
 first_of_any_lane(const struct bin *bin, uint32_t worker, struct bin_head *head)
 {
-    struct lane *lane = ptr_load_acquire(&bin->lanes[worker]); /* as in first_of_lane */
+    struct lane *lane = ptr_load_acquire(&bin->bank.lanes[worker]); /* as in first_of_lane */
 
     head->is_run = false;
     head->front = NULL;
@@ -744,7 +648,7 @@ compare_lanes(struct bin *bin, uint64_t used, struct bin_head *best)
 static bool
 scan_lanes(struct bin *bin, struct bin_head *best)
 {
-    uint64_t used = u64_load_acquire(&bin->used); /* scan_lanes:A reads from make_lane:A */
+    uint64_t used = u64_load_acquire(&bin->bank.used); /* scan_lanes:A reads from bank_prepare:A */
 
     if ((used & (used - 1)) != 0) {
         return compare_lanes(bin, used, best);
@@ -861,7 +765,7 @@ pick_lane(uint64_t used, uint32_t random)
 static bool
 any_of_lanes(const struct bin *bin, uint32_t own, uint32_t random, struct bin_head *head)
 {
-    uint64_t used = u64_load_acquire(&bin->used); /* as scan_lanes:A */
+    uint64_t used = u64_load_acquire(&bin->bank.used); /* as scan_lanes:A */
 
     return used != 0 && ((own < BANK_LANES && first_of_any_lane(bin, own, head)) ||
                          first_of_any_lane(bin, pick_lane(used, random & 0xffff), head) ||
@@ -872,10 +776,11 @@ any_of_lanes(const struct bin *bin, uint32_t own, uint32_t random, struct bin_he
 RARELY static bool
 any_of_banks(const struct bin *bin, uint32_t own, uint32_t random, struct bin_head *head)
 {
-    const struct bin *bank = bank_of(bin, own);
+    const struct bank *of_own = bank_of(&bin->bank, own);
+    const struct bin *bank;
     uint32_t banks = 0;
 
-    if (bank != NULL && first_of_any_lane(bank, own % BANK_LANES, head)) {
+    if (of_own != NULL && first_of_any_lane(bin_of(of_own), own % BANK_LANES, head)) {
         return true;
     }
     for (bank = bin; bank != NULL; bank = next_bank(bank)) {
@@ -944,46 +849,26 @@ bin_read_begin(struct bin_reader *reader, struct bin *bin, struct run_pool *pool
     reader->bin = bin;
     reader->pool = pool;
     reader->limit = limit;
-    reader->bank = bin;
-    reader->lanes = u64_load_acquire(&bin->used); /* of make_lane:A; next_lane reads from B */
+    bank_read_begin(&reader->lanes, &bin->bank, false);
     /* a merge copies downwards: so do readers; as bin_compare:A */
     reader->slots = u32_load_acquire(&bin->slots);
-    reader->banks = (reader->slots & BANKS_MORE) != 0;
+    reader->lanes.more = (reader->slots & BANKS_MORE) != 0;
     reader->slots &= ~BANKS_MORE;
     reader->in_lane = reader->in_run = false;
-}
-
-/* Goes on to a bank with lanes. False: there is none. */
-static bool
-enter_bank(struct bin_reader *reader)
-{
-    while (reader->banks && reader->lanes == 0) {
-        struct bin *bank = next_bank(reader->bank);
-
-        reader->banks = bank != NULL;
-        if (bank != NULL) {
-            reader->bank = bank;
-            reader->lanes = u64_load_acquire(&bank->used); /* of make_lane:A */
-        }
-    }
-    return reader->lanes != 0;
 }
 
 /* False: there is no lane left. */
 static bool
 next_lane(struct bin_reader *reader)
 {
-    reader->in_lane = false;
-    while (!reader->in_lane && (reader->lanes != 0 || enter_bank(reader))) {
-        struct lane *lane = ptr_load_acquire(&reader->bank->lanes[__builtin_ctzll(reader->lanes)]);
+    uint32_t worker;
+    struct lane *lane = bank_read_lane(&reader->lanes, &worker);
 
-        reader->lanes &= reader->lanes - 1;
-        if (lane != NULL) {
-            lane_read_begin(&reader->lane, lane);
-            reader->in_lane = true;
-        }
+    reader->in_lane = lane != NULL;
+    if (lane != NULL) {
+        lane_read_begin(&reader->lane, lane);
     }
-    return reader->in_lane;
+    return lane != NULL;
 }
 
 /* False: there is no run left. */
@@ -1093,16 +978,14 @@ count_run(const struct bin *bin, const struct run_pool *pool, uint32_t slot, int
 }
 
 static void
-count_lanes(const struct bin *bin, int64_t key, struct ref_counts *counts)
+count_lanes(const struct bin *bin, struct bank_reader *reader, int64_t key,
+            struct ref_counts *counts)
 {
-    uint64_t used = u64_load_acquire(&bin->used); /* as scan_lanes:A */
+    struct lane *lane;
+    uint32_t worker;
 
-    for (; used != 0; used &= used - 1) {
-        struct lane *lane = ptr_load_acquire(&bin->lanes[__builtin_ctzll(used)]);
-
-        if (lane != NULL) {
-            lane_count(lane, &bin->residence, key, counts);
-        }
+    while ((lane = bank_read_lane(reader, &worker)) != NULL) {
+        lane_count(lane, &bin->residence, key, counts);
     }
 }
 
@@ -1110,14 +993,14 @@ void
 bin_count(const struct bin *bin, const struct run_pool *pool, int64_t key,
           struct ref_counts *counts)
 {
-    count_lanes(bin, key, counts);
+    struct bank_reader reader;
+
+    bank_read_begin(&reader, &bin->bank, false);
+    count_lanes(bin, &reader, key, counts);
     uint32_t slots = u32_load_acquire(&bin->slots); /* as bin_compare:A */
 
-    if ((slots & BANKS_MORE) != 0) {
-        for (struct bin *bank = next_bank(bin); bank != NULL; bank = next_bank(bank)) {
-            count_lanes(bank, key, counts);
-        }
-    }
+    reader.more = (slots & BANKS_MORE) != 0;
+    count_lanes(bin, &reader, key, counts);
     for (uint32_t i = slots & ~BANKS_MORE; i-- > 0;) {
         count_run(bin, pool, i, key, counts);
     }

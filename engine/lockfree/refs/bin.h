@@ -3,13 +3,11 @@
  * code, one per backoff duration and one per set of rejectors.
  *
  * PICTURE
- *   lanes       one per worker that ever put something here; a bit in `used` is set before its
- *               first push
+ *   bank        lanes, one per worker that ever put something here, in banks (bank.h)
  *   fronts      one per lane, FRONTS_LINE in a cache line
  *   leasts      one per line of fronts
  *   runs        16 slots, each 0 or the word of an immutable sorted run
- *   slots       those from this number on never held a run; BANKS_MORE: there is a bank behind
- *   more        -> bank -> bank ...
+ *   slots       those from this number on never held a run; BANKS_MORE: there are more banks
  *
  * CONTRACT. A ref that was published (lane_publish, bin_publish_run), followed by a full fence and
  * bin_mark, is found by every scan that begins afterwards, until its pod has left the version it
@@ -34,12 +32,11 @@
  * are lower bounds for ever, and that of a lane that is not there yet is 0. So the smallest of
  * fronts that were read one by one is a lower bound for ever of what is in their lanes.
  *
- * BANKS. A bin has the lanes of BANK_LANES workers, those with the smallest numbers. As many more
- * are a bank: a bin of its own behind the first, without runs and without a mark, made when one of
- * them comes to this bin for the first time. Banks stay as long as the bin. States of what leads to
- * a bank, each left by the access that is named, by any worker of the bank
- *   nothing              -> linked              find_bank:A, into the first `more` that is NULL
- *   linked               -> linked, BANKS_MORE  raise_slots:A, before each lane is made
+ * BANKS. Each bank but the first lies in a bin of its own, for its fronts, without runs and without
+ * a mark. States of what leads to it, each left by the access that is named, by any worker of the
+ * bank
+ *   nothing              -> linked              bank_find:A, into the first `more` that is NULL
+ *   linked               -> linked, BANKS_MORE  raise_slots:A, before each lane is there
  *   linked, BANKS_MORE   for good
  * A thread that stops between the two leaves a bank that is linked, which the next one finds: so
  * each raises `slots` itself, before its lane's bit and its lane. A scan looks at its bin's lanes,
@@ -72,9 +69,9 @@
  *   lane_publish:A ; bin_mark, which is band_mark:A | summary_doubt:A, scan
  *   bin_publish_run:A or put_beside:A, bin_mark | summary_doubt:A, scan
  *       the scan meets the ref, or the producer finds the doubt
- *   make_lane:A, B -> scan_lanes:A, and the loads of lanes
+ *   bank_prepare:A, B -> scan_lanes:A, and the loads of lanes
  *       the lane, before its first ref
- *   find_bank:A, raise_slots:A, make_lane:A, B -> bin_compare:A, the load of `more`, scan_lanes:A
+ *   bank_find:A, raise_slots:A, bank_prepare:A, B -> bin_compare:A, bank_next:A, scan_lanes:A
  *       a bank, before the first ref of each of its lanes
  *   a claim, or a look at the head, raise_front:A -> try_lanes:A, compare_lanes:A
  *       what lies below a front is stale
@@ -86,7 +83,7 @@
  *       a run's refs (run.h)
  *
  * PROGRESS. Lock-free. No call waits for another thread; merging restarts only if another thread
- * changed a slot, and find_bank goes on behind a bank that another thread linked. A thread that
+ * changed a slot, and bank_find goes on behind a bank that another thread linked. A thread that
  * stops in a merge holds a run that is in no slot, or leaves, behind put_merged:A, refs that are
  * found twice.
  *
@@ -96,7 +93,7 @@
 #ifndef SCHEDQ_LOCKFREE_BIN_H
 #define SCHEDQ_LOCKFREE_BIN_H
 
-#include "lockfree/refs/lane.h"
+#include "lockfree/refs/bank.h"
 #include "lockfree/refs/run.h"
 
 struct bin {
@@ -104,17 +101,14 @@ struct bin {
     uint64_t here; /* the place and the band, as a state word has them */
     /* says where walks look that the bin may have pods; false: it has left. NULL: they look here */
     bool (*mark)(struct bin *bin);
-    atomic_u64 used;
     atomic_u32 spot; /* where `mark` found the bin last */
     /* slots from this number on never held a run; not 0 where ties are ordered; or BANKS_MORE */
     atomic_u32 slots;
-    atomic_ptr more; /* the first bank; of a bank, the next one */
+    struct bank bank;                                   /* its `used` and `more` are on this line */
     _Alignas(CACHE_LINE) atomic_u64 fronts[BANK_LANES]; /* front_of, perhaps FRONT_EMPTY */
     atomic_u64 leasts[BANK_LANES / FRONTS_LINE];
-    atomic_ptr lanes[BANK_LANES];
     atomic_u64 runs[BIN_RUNS];
     atomic_u32 newest; /* slot of the run that was published last: a hint */
-    uint32_t bank;     /* the lanes are those of workers from bank * BANK_LANES on */
 };
 
 /** In `slots`, with the number of all slots: there are banks. */
@@ -142,6 +136,15 @@ struct bin_caller {
     void *ctx;
 };
 
+static inline struct lane_care
+bin_care(const struct residence *residence, const struct bin_caller *caller)
+{
+    return (struct lane_care){.residence = residence,
+                              .memory = caller->memory,
+                              .epoch = caller->epoch,
+                              .pool = caller->pool != NULL ? &caller->pool->segments : NULL};
+}
+
 void bin_open(struct bin *bin, const struct residence *residence);
 
 /** Alone: frees the lanes; the runs go with their pool. */
@@ -150,38 +153,19 @@ void bin_close(struct bin *bin, struct memory *memory);
 /** Alone: gives the runs back to a pool that stays. */
 void bin_give_runs(struct bin *bin, struct run_pool *pool);
 
-/** For the next owner of a slot whose last one died: its lane goes on from what was published. */
-void bin_resume(struct bin *bin, uint32_t worker);
-
-/** For the owner of a worker's slot that is not in use: makes its lane as small as it can be. */
-void bin_shrink(struct bin *bin, struct memory *memory, struct epoch_record *epoch,
-                uint32_t worker);
+/** As bank_tend. */
+void bin_tend(struct bin *bin, struct memory *memory, struct epoch_record *epoch, uint32_t worker);
 
 /* ---- producers ------------------------------------------------------------------------------- */
 
 /** Makes sure that `count` refs can be put into the caller's lane. False: no memory. */
 bool bin_prepare(struct bin *bin, const struct bin_caller *caller, uint32_t count);
 
-/** bin_lane of a worker whose lane is in a bank. */
-struct lane *bin_lane_in_bank(const struct bin *bin, uint32_t worker);
-
 /** The caller's lane; NULL: bin_prepare has not made it. */
 static inline struct lane *
 bin_lane(const struct bin *bin, uint32_t worker)
 {
-    return worker < BANK_LANES ? ptr_load(&bin->lanes[worker]) : bin_lane_in_bank(bin, worker);
-}
-
-/**
- * Has the worker's lane, which is not in a bank, room for so many? Then bin_prepare need not be
- * asked.
- */
-static inline bool
-bin_has_room(const struct bin *bin, uint32_t worker, uint32_t count)
-{
-    const struct lane *lane = ptr_load(&bin->lanes[worker]);
-
-    return lane != NULL && lane_has_room(lane, count);
+    return bank_lane(&bin->bank, worker);
 }
 
 /**
@@ -321,10 +305,8 @@ struct bin_reader {
     struct bin *bin;
     struct run_pool *pool;
     int64_t limit;
-    struct bin *bank; /* whose lanes are read: `bin`, then its banks */
-    uint64_t lanes;   /* of it, that come later, as bits */
-    uint32_t slots;   /* of runs that come later: those below */
-    bool banks;       /* there may be more */
+    struct bank_reader lanes; /* that come later */
+    uint32_t slots;           /* of runs that come later: those below */
     bool in_lane, in_run;
     struct lane_reader lane;
     struct run_head run;
@@ -366,7 +348,7 @@ bool bin_compare(struct bin *bin, struct run_pool *pool, struct bin_head *head);
 STRAIGHT struct lane *
 bin_only_lane(const struct bin *bin)
 {
-    uint64_t used = u64_load_acquire(&bin->used); /* as scan_lanes:A */
+    uint64_t used = u64_load_acquire(&bin->bank.used); /* as scan_lanes:A */
 
     /*
      * as bin_compare:A; 0: no run was published before the scan began, so the order is the same;
@@ -375,7 +357,7 @@ bin_only_lane(const struct bin *bin)
     if (used == 0 || (used & (used - 1)) != 0 || u32_load_acquire(&bin->slots) != 0) {
         return NULL;
     }
-    return ptr_load_acquire(&bin->lanes[__builtin_ctzll(used)]);
+    return ptr_load_acquire(&bin->bank.lanes[__builtin_ctzll(used)]);
 }
 
 STRAIGHT bool
@@ -423,15 +405,15 @@ bool bin_any(struct bin *bin, struct run_pool *pool, uint32_t own, uint32_t rand
 static inline int64_t
 bin_bound(const struct bin *bin)
 {
-    uint64_t used = u64_load_acquire(&bin->used); /* as scan_lanes:A */
-    uint32_t i = u32_load_acquire(&bin->slots);   /* as bin_compare:A */
+    uint64_t used = u64_load_acquire(&bin->bank.used); /* as scan_lanes:A */
+    uint32_t i = u32_load_acquire(&bin->slots);        /* as bin_compare:A */
     struct lane_head head;
 
     if ((used & (used - 1)) != 0 || (i & BANKS_MORE) != 0) {
         return INT64_MIN;
     }
-    struct lane *lane =
-        used != 0 ? ptr_load_acquire(&bin->lanes[__builtin_ctzll(used)]) : NULL; /* as bin_first */
+    struct lane *lane = used != 0 ? ptr_load_acquire(&bin->bank.lanes[__builtin_ctzll(used)])
+                                  : NULL; /* as bin_first */
     int64_t bound = lane != NULL && lane_peek(lane, &head) ? head.key : INT64_MAX;
 
     while (i > 0 && u64_load_acquire(&bin->runs[i - 1]) == 0) {

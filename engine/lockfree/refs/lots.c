@@ -27,29 +27,12 @@ lot_open(struct lot *lot, const struct entries *entries, enum place place, uint3
     lot->number = UINT64_MAX - place; /* which no lot draws */
 }
 
-static void
-free_lot_lanes(const struct lot_bank *bank, struct memory *memory)
-{
-    for (uint32_t i = 0; i < BANK_LANES; i++) {
-        struct lane *lane = ptr_load(&bank->lanes[i]);
-
-        if (lane != NULL) {
-            lane_free(memory, lane);
-        }
-    }
-}
+static const struct bank_kind banks_of_lots = {.bytes = sizeof(struct bank)};
 
 void
 lot_close(struct lot *lot, struct memory *memory)
 {
-    struct lot_bank *next, *bank = ptr_load(&lot->bank.more);
-
-    free_lot_lanes(&lot->bank, memory);
-    for (; bank != NULL; bank = next) {
-        next = ptr_load(&bank->more);
-        free_lot_lanes(bank, memory);
-        memory_free(memory, MEMORY_QUEUES, bank, sizeof *bank);
-    }
+    bank_close(&lot->bank, &banks_of_lots, memory);
 }
 
 void
@@ -242,39 +225,19 @@ lots_get(struct lots *lots, const struct bin_caller *caller, const struct lot_ke
 #define RETIRED_AT_ONCE 4
 #define JUDGED_AT_ONCE 64 /* refs of a lane */
 
-static struct lane_care
-lot_care(const struct lot *lot, const struct bin_caller *caller)
-{
-    return (struct lane_care){.residence = &lot->residence,
-                              .memory = caller->memory,
-                              .epoch = caller->epoch,
-                              .pool = caller->pool != NULL ? &caller->pool->segments : NULL};
-}
-
-/* Loads as lot_read_begin:A and begin_lane:A. */
-static bool
-bank_is_empty(const struct lot_bank *bank, const struct residence *residence)
-{
-    for (uint64_t used = u64_load_acquire(&bank->used); used != 0; used &= used - 1) {
-        struct lane *lane = ptr_load_acquire(&bank->lanes[__builtin_ctzll(used)]);
-
-        if (lane != NULL && !lane_is_spent(lane, residence, JUDGED_AT_ONCE)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* False also if too many stale refs are in the way. */
 static bool
 lot_is_empty(const struct lot *lot)
 {
-    const struct lot_bank *bank = &lot->bank;
+    struct bank_reader reader;
+    struct lane *lane;
+    uint32_t worker;
 
-    while (bank != NULL && bank_is_empty(bank, &lot->residence)) {
-        bank = lot_next_bank(lot, bank);
-    }
-    return bank == NULL;
+    bank_read_begin(&reader, &lot->bank, lot->has_banks);
+    do {
+        lane = bank_read_lane(&reader, &worker);
+    } while (lane != NULL && lane_is_spent(lane, &lot->residence, JUDGED_AT_ONCE));
+    return lane == NULL;
 }
 
 static struct lot *
@@ -500,14 +463,9 @@ lots_again(const struct lots_walk *walk)
 void
 lot_tend(struct lot *lot, struct memory *memory, struct epoch_record *epoch, uint32_t worker)
 {
-    struct lane *lane = lot_lane(lot, worker);
+    const struct lane_care care = {.residence = &lot->residence, .memory = memory, .epoch = epoch};
 
-    if (lane != NULL && epoch == NULL) {
-        lane_resume(lane);
-    } else if (lane != NULL) {
-        lane_shrink(lane, &(struct lane_care){
-                              .residence = &lot->residence, .memory = memory, .epoch = epoch});
-    }
+    bank_tend(&lot->bank, &care, worker);
 }
 
 void
@@ -521,85 +479,14 @@ lots_tend(struct lots *lots, struct memory *memory, struct epoch_record *epoch, 
     }
 }
 
-/* ---- banks ----------------------------------------------------------------------------------- */
-
-const struct lot_bank *
-lot_bank_of(const struct lot *lot, uint64_t worker)
-{
-    const struct lot_bank *bank = &lot->bank;
-
-    if (worker >= BANK_LANES) {
-        do {
-            bank = lot_next_bank(lot, bank);
-        } while (bank != NULL && bank->number != worker / BANK_LANES);
-    }
-    return bank;
-}
-
-struct lane *
-lot_lane_in_bank(const struct lot *lot, uint32_t worker)
-{
-    const struct lot_bank *bank = lot_bank_of(lot, worker);
-
-    return bank != NULL ? ptr_load(&bank->lanes[worker % BANK_LANES]) : NULL;
-}
-
-/*
- * lot_bank_of, linked if it is not there. NULL: no memory. Ends: each failed exchange is a bank
- * that another thread linked, and there are not many.
- */
-static struct lot_bank *
-lot_find_bank(struct lot *lot, struct memory *memory, uint32_t worker)
-{
-    struct lot_bank *own = NULL, *at = &lot->bank;
-
-    while (worker >= BANK_LANES && at->number != worker / BANK_LANES) {
-        struct lot_bank *next = ptr_load_acquire(&at->more); /* as lot_next_bank:A */
-
-        if (next == NULL) {
-            own = own != NULL ? own : memory_alloc(memory, MEMORY_QUEUES, sizeof *own, CACHE_LINE);
-            if (own == NULL) {
-                return NULL;
-            }
-            own->number = worker / BANK_LANES;
-            next = ptr_cas_value(&at->more, NULL, own); /* lot_find_bank:A */
-            if (next == NULL) {
-                return own;
-            }
-        }
-        at = next;
-    }
-    if (own != NULL) {
-        memory_free(memory, MEMORY_QUEUES, own, sizeof *own);
-    }
-    return at;
-}
-
 /* ---- publishing ------------------------------------------------------------------------------ */
 
 bool
 lot_prepare(struct lot *lot, const struct bin_caller *caller, uint32_t count)
 {
-    struct lane *lane = lot_lane(lot, caller->worker);
+    const struct lane_care care = bin_care(&lot->residence, caller);
 
-    if (lane != NULL) {
-        const struct lane_care care = lot_care(lot, caller);
-
-        return lane_has_room(lane, count) || lane_make_room(lane, &care, count);
-    }
-    struct lot_bank *bank = lot_find_bank(lot, caller->memory, caller->worker);
-    uint32_t at = caller->worker % BANK_LANES;
-
-    lane = bank != NULL ? lane_make(caller->memory, count) : NULL;
-    if (lane == NULL) {
-        return false;
-    }
-    /*
-     * The bit first: who adopts this worker's slot, and finds the lane, need not ask for the bit.
-     */
-    u64_or(&bank->used, UINT64_C(1) << at);    /* lot_prepare:A */
-    ptr_store_release(&bank->lanes[at], lane); /* lot_prepare:B */
-    return true;
+    return bank_prepare(&lot->bank, &banks_of_lots, &care, caller->worker, count);
 }
 
 void
@@ -636,49 +523,28 @@ lot_read_begin(struct lot_reader *reader, struct lot *lot, const struct bin_call
                int64_t newest)
 {
     reader->lot = lot;
-    reader->care = lot_care(lot, caller);
+    reader->care = bin_care(&lot->residence, caller);
     reader->worker = caller->worker;
     reader->newest = newest;
-    reader->bank = &lot->bank;
-    reader->first = 0;
-    reader->left =
-        u64_load_acquire(&lot->bank.used); /* lot_read_begin:A reads from lot_prepare:A */
+    bank_read_begin(&reader->lanes, &lot->bank, lot->has_banks);
     reader->in_lane = false;
-}
-
-/* Goes on to a bank with lanes. False: there is none. */
-static bool
-enter_lot_bank(struct lot_reader *reader)
-{
-    const struct lot_bank *bank;
-
-    while (reader->left == 0 && (bank = lot_next_bank(reader->lot, reader->bank)) != NULL) {
-        reader->bank = bank;
-        reader->first = bank->number * BANK_LANES;
-        reader->left = u64_load_acquire(&bank->used); /* as lot_read_begin:A */
-    }
-    return reader->left != 0;
 }
 
 /* False: there is no lane left. */
 static bool
 begin_lane(struct lot_reader *reader)
 {
-    while (reader->left != 0 || enter_lot_bank(reader)) {
-        uint32_t at = (uint32_t)__builtin_ctzll(reader->left);
-        /* begin_lane:A reads from lot_prepare:B */
-        struct lane *lane = ptr_load_acquire(&reader->bank->lanes[at]);
+    uint32_t worker;
+    struct lane *lane = bank_read_lane(&reader->lanes, &worker);
 
-        reader->left &= reader->left - 1;
-        if (lane != NULL) {
-            lane_read_begin(&reader->lane, lane);
-            reader->in_lane = true;
-            reader->from = INT64_MIN;
-            reader->own = reader->first + at == reader->worker;
-            return true;
-        }
+    if (lane == NULL) {
+        return false;
     }
-    return false;
+    lane_read_begin(&reader->lane, lane);
+    reader->in_lane = true;
+    reader->from = INT64_MIN;
+    reader->own = worker == reader->worker;
+    return true;
 }
 
 /* Of one segment. */
@@ -725,19 +591,16 @@ lot_found_stale(struct lot_reader *reader, uint32_t count)
     lane_found_stale(&reader->lane, count);
 }
 
-/* Loads as lot_read_begin:A and begin_lane:A. */
 void
 lot_pass(struct lot *lot, const struct bin_caller *caller)
 {
-    const struct lane_care care = lot_care(lot, caller);
+    const struct lane_care care = bin_care(&lot->residence, caller);
+    struct bank_reader reader;
+    struct lane *lane;
+    uint32_t worker;
 
-    for (const struct lot_bank *bank = &lot->bank; bank != NULL; bank = lot_next_bank(lot, bank)) {
-        for (uint64_t used = u64_load_acquire(&bank->used); used != 0; used &= used - 1) {
-            struct lane *lane = ptr_load_acquire(&bank->lanes[__builtin_ctzll(used)]);
-
-            if (lane != NULL) {
-                lane_pass(lane, &care);
-            }
-        }
+    bank_read_begin(&reader, &lot->bank, lot->has_banks);
+    while ((lane = bank_read_lane(&reader, &worker)) != NULL) {
+        lane_pass(lane, &care);
     }
 }

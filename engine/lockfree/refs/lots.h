@@ -25,10 +25,8 @@
  *             by_none, by_plugin [plugin]     lots that an event has to look at
  *             ripe                            lots that began to leave a grace period ago
  *   lot       what is read only, but for `phase`, `affinity` and the lanes
- *   bank      the lanes of BANK_LANES workers, a pointer for each, set once: `used`, as bits, and
- *             `more`, the next bank. The first is in the lot; each other is linked when one of its
- *             workers comes (lot_find_bank:A), and stays as long as the lot. A reader looks for the
- *             next bank behind the lanes of one, unless the queue may not have so many workers
+ *   bank      lanes, in banks (bank.h). A reader looks for further ones, unless the queue may not
+ *             have so many workers
  * A cell, and all bits of it, are written by the thread that took its bit in `taken`, or that made
  * its lot GONE.
  *
@@ -65,9 +63,6 @@
  *           So it is with the catch-all's plugins, also for a call that only saw them there
  *   lot_leave:A, the wait              |  epoch_enter, the look at the phase     a call that found
  *           a lot OPEN is waited for
- *   lot_find_bank:A (full fence), lot_prepare:A, B (full fence, release) -> lot_next_bank:A,
- *           lot_read_begin:A, begin_lane:A (acquire)   the bank, the bit of a worker, then its
- *           lane, all before what it publishes there
  *
  * PROGRESS. Lock-free. lots_get allocates for a new key; each further round of a loop means that
  * another thread took a cell, or a bit. A thread that stops in lot_make or lot_unmake keeps a
@@ -100,23 +95,15 @@ struct lot_key {
 
 enum lot_phase { LOT_OPEN, LOT_LEAVING, LOT_KEPT, LOT_GONE };
 
-/** Lanes of workers from number * BANK_LANES on. */
-struct lot_bank {
-    atomic_u64 used; /* workers that have a lane here, as bits */
-    atomic_ptr more; /* the next bank */
-    atomic_ptr lanes[BANK_LANES];
-    uint32_t number; /* read only behind the first bank */
-};
-
 struct lot {
     _Alignas(CACHE_LINE) struct lot_key key;
     atomic_u32 phase;    /* enum lot_phase */
     atomic_u32 affinity; /* some pod here had SCHEDQ_POD_AFFINITY, or got it by an update */
     bool catch_all;
-    bool has_banks;       /* the queue may have more than BANK_LANES workers */
-    uint8_t cell;         /* in its group */
-    uint64_t number;      /* of no other lot in the queue's life */
-    struct lot_bank bank; /* its `used` and `more` are on this line */
+    bool has_banks;   /* the queue may have more than BANK_LANES workers */
+    uint8_t cell;     /* in its group */
+    uint64_t number;  /* of no other lot in the queue's life */
+    struct bank bank; /* its `used` and `more` are on this line */
     struct residence residence;
     struct lot_group *group;
     struct epoch_block block;
@@ -217,11 +204,7 @@ struct lot *lots_next(struct lots_walk *walk);
 /** In a new section: is the lot that came last there still? False: it had no pod, and is gone. */
 bool lots_again(const struct lots_walk *walk);
 
-/**
- * Tends a worker's lanes, in a section. With an epoch's record it makes them small: for the thread
- * that owns the slot while no worker uses it. Without one it sets them to what was published last:
- * for the next worker of a slot whose last worker died.
- */
+/** Tends a worker's lanes, as bank_tend. */
 void lots_tend(struct lots *lots, struct memory *memory, struct epoch_record *epoch,
                uint32_t worker);
 
@@ -230,37 +213,11 @@ void lots_tend(struct lots *lots, struct memory *memory, struct epoch_record *ep
 /** Makes sure that `count` refs can be put into the caller's lane. False: no memory. */
 bool lot_prepare(struct lot *lot, const struct bin_caller *caller, uint32_t count);
 
-/** The bank of a lot behind another; NULL: there is none. They are in no order. */
-static inline const struct lot_bank *
-lot_next_bank(const struct lot *lot, const struct lot_bank *bank)
-{
-    /* lot_next_bank:A reads from lot_find_bank:A */
-    return lot->has_banks ? ptr_load_acquire(&bank->more) : NULL;
-}
-
-/** The bank with the lane of a worker; NULL: it is not there. */
-const struct lot_bank *lot_bank_of(const struct lot *lot, uint64_t worker);
-
-/** lot_lane of a worker whose lane is not in the first bank. */
-struct lane *lot_lane_in_bank(const struct lot *lot, uint32_t worker);
-
 /** The worker's lane; NULL: it has none here. For its owner. */
 static inline struct lane *
 lot_lane(const struct lot *lot, uint32_t worker)
 {
-    return worker < BANK_LANES ? ptr_load(&lot->bank.lanes[worker]) : lot_lane_in_bank(lot, worker);
-}
-
-/**
- * Has the worker's lane there room for so many? Then lot_prepare need not be asked; it is always
- * for workers whose lane is not in the first bank.
- */
-static inline bool
-lot_has_room(const struct lot *lot, uint32_t worker, uint32_t count)
-{
-    const struct lane *lane = worker < BANK_LANES ? lot_lane(lot, worker) : NULL;
-
-    return lane != NULL && lane_has_room(lane, count);
+    return bank_lane(&lot->bank, worker);
 }
 
 /** For lots of their own, outside a struct lots. */
@@ -305,13 +262,11 @@ lot_publish(const struct lot *lot, uint32_t worker, uint64_t ref, int64_t insert
 struct lot_reader {
     struct lot *lot;
     struct lane_care care;
-    const struct lot_bank *bank; /* whose lanes are read */
-    uint32_t first;              /* the worker of its first lane */
-    uint64_t left;               /* lanes of it that come later, as bits */
-    uint32_t worker;             /* the reader's */
-    int64_t newest;              /* in his own lane: what he put there later he does not read */
-    bool in_lane, own;           /* own: the lane that is read is his */
-    int64_t from;                /* refs up to this insertion were read there */
+    struct bank_reader lanes; /* that come later */
+    uint32_t worker;          /* the reader's */
+    int64_t newest;           /* in its own lane: what it put there later it does not read */
+    bool in_lane, own;        /* own: the lane that is read is its own */
+    int64_t from;             /* refs up to this insertion were read there */
     struct lane_reader lane;
 };
 
