@@ -162,7 +162,7 @@ forget_history(struct mutex_queue *queue, struct group *group)
 }
 
 void
-mutex_gather_put_aside(const struct route *route, uint32_t root)
+mutex_gather_make_idle(const struct route *route, uint32_t root)
 {
     struct mutex_queue *queue = route->queue;
     struct group *group = group_at(&queue->groups, root);
@@ -356,7 +356,7 @@ mutex_gather_changed(const struct route *route, uint32_t root)
     } else if (!is_queued(pod_at(queue, record))) {
         return;
     } else if (!complete) {
-        mutex_gather_put_aside(route, root);
+        mutex_gather_make_idle(route, root);
     } else if (queue->base.rules.groups_as_kube) {
         come_in_again(route, record);
     } else if (pod_at(queue, record)->place == SCHEDQ_GATED) {

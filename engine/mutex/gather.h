@@ -27,7 +27,7 @@ void mutex_gather_join_all(const struct route *route, uint32_t root);
 void mutex_gather_complete(const struct route *route, uint32_t root);
 
 /** Puts the record aside: its group is not complete. */
-void mutex_gather_put_aside(const struct route *route, uint32_t root);
+void mutex_gather_make_idle(const struct route *route, uint32_t root);
 
 /** Asks the gates about all members, and notes in each what refused it. What keeps the record out;
     0: nothing. */

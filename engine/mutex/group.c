@@ -563,7 +563,7 @@ end_cycle(struct mutex_queue *queue, uint32_t slot, const schedq_group_end_t *en
     if (mutex_groups_is_complete(&queue->groups, slot)) {
         route_ended(&route, group->record, end, said, activated);
     } else {
-        mutex_gather_put_aside(&route, slot);
+        mutex_gather_make_idle(&route, slot);
     }
 }
 

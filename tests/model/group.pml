@@ -37,13 +37,14 @@
  *
  * stands for engine/lockfree/moves/gather_record.c complete_once 208fb67e
  * stands for engine/lockfree/moves/gather_record.c bring_out cbaed0aa
- * stands for engine/lockfree/moves/gather_record.c gather_put_aside 41256aa1
+ * stands for engine/lockfree/moves/gather_record.c gather_make_idle 67a20399
  * stands for engine/lockfree/moves/gather_join.c gather_announce ab159b57
  * stands for engine/lockfree/moves/gather_join.c gather_joined c5884942
- * stands for engine/lockfree/moves/gather_join.c join_top 26c0b5a9
+ * stands for engine/lockfree/moves/gather_join.c join_top 280316b2
+ * stands for engine/lockfree/moves/gather_join.c tell_root 170d25da
  * stands for engine/lockfree/moves/gather_join.c gather_left 1ff2cd28
  * stands for engine/lockfree/moves/gather_join.c gather_look_after 04a601ce
- * stands for engine/lockfree/moves/gather_join.c gather_ask_newcomers 7bf266d4
+ * stands for engine/lockfree/moves/gather_join.c gather_ask_newcomers 4327742a
  * stands for engine/lockfree/moves/gather_gate.c note_gate 0395dde1
  * stands for engine/lockfree/calls/group_pop.c take_record b6e0926c
  * stands for engine/lockfree/calls/group_pop.c take_members abca2523
@@ -131,7 +132,7 @@ inline complete()
 }
 
 /* The record, which is the caller's, or READY at v, goes IDLE. */
-inline put_aside(from, me)
+inline make_idle(from, me)
 {
 #ifndef NO_ASIDE_NOTE
     notes[me] = true;
@@ -363,7 +364,7 @@ again:
 #endif
             refuted = seen;
             holds_none(me);
-            put_aside(CYCLE, me)
+            make_idle(CYCLE, me)
         fi
     :: else
     fi
@@ -381,7 +382,7 @@ proctype Consumer(byte me) provided (!halted)
 #else
         end_members(me);
 #endif
-        put_aside(CYCLE, me)
+        make_idle(CYCLE, me)
     :: else
     fi
 }
@@ -394,7 +395,7 @@ proctype Delete(byte m; byte me) provided (!halted)
         waiting--;
         d_step { v = version; p = place };
         if
-        :: p == READY && waiting < QUORUM -> put_aside(READY, me)
+        :: p == READY && waiting < QUORUM -> make_idle(READY, me)
         :: else
         fi
     :: d_step { member[m] != HANGS }

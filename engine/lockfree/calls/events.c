@@ -447,7 +447,6 @@ help_group_once(struct worker *worker, uint64_t number, const struct cluster_eve
     struct members members = {.walk = &walk, .best = STRATEGY_SKIP};
     const uint64_t asked = stamps_drawn(&queue->stamps);
     struct group_found root;
-    struct view view;
 
     walk.mover.worker = worker;
     walk.event = *event;
@@ -456,8 +455,6 @@ help_group_once(struct worker *worker, uint64_t number, const struct cluster_eve
         *ends = true;
         return GATHER_DONE;
     }
-    const enum place place = state_place(root.view.state);
-
     section_pause(worker);
     bool read = gather_each(worker, root.view.seen, judge_member, &members);
 
@@ -473,23 +470,11 @@ help_group_once(struct worker *worker, uint64_t number, const struct cluster_eve
     if (gather_stays_gated(queue, &root.view, &way)) {
         return GATHER_DONE;
     }
-    if (!report_view(queue, root.record, root.view.life, &view) ||
-        state_place(view.state) != place) {
-        return GATHER_AGAIN;
-    }
-    struct redescription change = describe_begin(&view);
     bool named = members.best == STRATEGY_IMMEDIATELY ? way.place == PLACE_READY
                                                       : place_backs_off(way.place);
     const uint32_t cause = cause_of(registry_label(&queue->base.registry, event->event), false) |
                            (named ? CAUSE_NAMED : 0);
-    enum gather_step step = gather_bring(worker,
-                                         &(struct gather_move){.record = root.record,
-                                                               .view = &view,
-                                                               .way = way,
-                                                               .change = &change,
-                                                               .asked = asked,
-                                                               .cause = cause},
-                                         result);
+    enum gather_step step = gather_bring_queued(worker, &root, &way, asked, cause, result);
 
     *ends = step == GATHER_DONE && !place_waits_for_event(way.place);
     tally_add(&worker->tally.moves, *ends ? 1 : 0);

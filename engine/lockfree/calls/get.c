@@ -19,10 +19,10 @@
  * test_candidates_threads.c, test_upkeep_threads.c.
  */
 #include "lockfree/calls/get.h"
-#include "lockfree/calls/hinted.h"
 
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/gather_find.h"
+#include "lockfree/moves/hinted.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/settle.h"
 #include "platform/inside.h"
@@ -147,7 +147,10 @@ lockfree_nominated_pods(schedq_worker_t *base, uint64_t node, schedq_visit_fn vi
     struct worker *worker = worker_of(base);
     struct hinted found;
 
-    if (!hinted_read(worker, &queue_of(worker)->nominator, node, &found)) {
+    section_begin(worker);
+    bool read = hinted_read(worker, &queue_of(worker)->nominator, node, &found);
+    section_end(worker);
+    if (!read) {
         return SCHEDQ_NOMEM;
     }
     visit_nominated(worker, node, found.pods, found.count, visit, ctx);

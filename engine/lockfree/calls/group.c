@@ -199,11 +199,10 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
 }
 
 static void
-fill_group(struct worker *worker, struct entry *entry, const struct group_block *block,
-           uint64_t life, const struct hashed_name *name, uint32_t cell, uint64_t desc,
+fill_group(struct entry *entry, const struct group_block *block, uint64_t life,
+           const struct hashed_name *name, uint32_t cell, uint64_t desc,
            const schedq_group_spec_t *spec, int64_t now)
 {
-    (void)worker;
     u64_store(&entry->life, life);
     u64_store(&entry->word.high, desc);
     u64_store(&entry->object, 0);
@@ -297,7 +296,7 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
     }
     tally_add(&worker->tally.taken, 1);
     u64_store(&worker->joining, number);
-    fill_group(worker, entry, making.block, life, &name, making.cell, making.desc, spec, now);
+    fill_group(entry, making.block, life, &name, making.cell, making.desc, spec, now);
     enum index_answer answer = index_insert(&queue->index, &caller, &name,
                                             ref_make(life, making.record), &ticket, &present);
 
@@ -312,12 +311,7 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
     while (!entry_switch(entry, state, making.desc, state_switched(state, 0, PLACE_FREE))) {
         state = entry_state(entry);
     }
-    tally_add(&worker->tally.given, 1);
-    epoch_retire(worker->epoch, &making.block->block, &queue->base.memory, MEMORY_QUEUES,
-                 sizeof *making.block);
-    description_give(&queue->entries, &worker->descriptions, making.desc);
-    names_give(&queue->names, &worker->names, making.cell);
-    slab_give(&queue->entries.records, &worker->records, making.record);
+    gather_end(worker, making.record, entry, making.block);
     return answer == INDEX_EXISTS ? SCHEDQ_EXISTS : SCHEDQ_NOMEM;
 }
 

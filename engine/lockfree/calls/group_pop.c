@@ -12,7 +12,7 @@
  * ORDERING: gather_join.h. `reorder` is read before both looks, and found unchanged behind them.
  *
  * PROGRESS. Lock-free: a round that takes nothing is another's change of the record or its members,
- * or puts a record aside. A thread that stops behind the claim holds the group, as a holder does.
+ * or makes a record idle. A thread that stops behind the claim holds the group, as a holder does.
  *
  * EVIDENCE. tests/model: group; tests/unit/test_group.c.
  */
@@ -280,9 +280,8 @@ take_record(struct worker *worker, const struct ready *ready, struct group_pop *
 }
 
 static schedq_status_t
-tell_of_pod(struct worker *worker, struct group_pop *pop)
+tell_of_pod(struct group_pop *pop)
 {
-    (void)worker;
     *pop->group = (schedq_popped_group_t){
         .seen = pop->members->seen, .cycle = pop->members->cycle, .more = pop->members->more};
     pop->count = 1;
@@ -310,7 +309,7 @@ group_take(struct worker *worker, struct group_pop *pop)
         enum pop_step step = pop_before(worker, reorder, found ? &limit : NULL, pop->members);
 
         if (step == POP_TAKEN) {
-            status = tell_of_pod(worker, pop);
+            status = tell_of_pod(pop);
         } else if (step == POP_AGAIN || u64_load_acquire(&queue->reorder) != reorder) {
             continue;
         } else if (found) {

@@ -26,8 +26,8 @@
  * EVIDENCE. tests/model: nominator, label; stress/history: labels; tests/unit/test_label.c,
  * test_label_threads.c, test_lockfree_adopt.c.
  */
-#include "lockfree/calls/hinted.h"
 #include "lockfree/calls/ops.h"
+#include "lockfree/moves/hinted.h"
 #include "lockfree/moves/report.h"
 
 /* It does, or did a moment ago: what is done to it finds that out. */
@@ -89,7 +89,10 @@ lockfree_labelled(schedq_worker_t *base, uint64_t label, label_fn *each, void *c
     struct hinted found;
     schedq_status_t status = SCHEDQ_OK;
 
-    if (!hinted_read(worker, &queue_of(worker)->labels, label, &found)) {
+    section_begin(worker);
+    bool read = hinted_read(worker, &queue_of(worker)->labels, label, &found);
+    section_end(worker);
+    if (!read) {
         return SCHEDQ_NOMEM;
     }
     keep_those_that_exist(worker, &found);

@@ -1,6 +1,7 @@
 /* What is read of members: gather.h has the essay. */
 #include "lockfree/moves/gather.h"
 
+#include "lockfree/moves/hinted.h"
 #include "lockfree/moves/objects.h"
 
 #include <string.h>
@@ -11,50 +12,6 @@
 #define FEW_GROUPS 2
 /* Room is made for so many members at once, at most. */
 #define MEMBERS_AT_ONCE 65536
-
-/* ---- hints ----------------------------------------------------------------------------------- */
-
-struct hints {
-    struct nominated few[FEW], *pods;
-    size_t count, capacity;
-};
-
-static void
-hints_end(struct worker *worker, struct hints *hints)
-{
-    if (hints->pods != hints->few) {
-        memory_free(&queue_of(worker)->base.memory, MEMORY_OTHER, hints->pods,
-                    hints->capacity * sizeof *hints->pods);
-    }
-}
-
-/* False: no memory, and nothing to give back. */
-static bool
-hints_read(struct worker *worker, struct nominator *nominator, uint64_t key, struct hints *hints)
-{
-    struct memory *memory = &queue_of(worker)->base.memory;
-
-    hints->pods = hints->few;
-    hints->capacity = FEW;
-    hints->count = 0;
-    if (ptr_load_acquire(&nominator->buckets) == NULL) {
-        return true;
-    }
-    /* Ends: each further round means that as many came under the key meanwhile as it had. */
-    while ((hints->count = nominator_read(nominator, worker->epoch, key, hints->pods,
-                                          hints->capacity)) > hints->capacity) {
-        size_t capacity = 2 * hints->count;
-
-        hints_end(worker, hints);
-        hints->pods =
-            memory_alloc(memory, MEMORY_OTHER, capacity * sizeof *hints->pods, CACHE_LINE);
-        if (hints->pods == NULL) {
-            return false;
-        }
-        hints->capacity = capacity;
-    }
-    return true;
-}
 
 /* ---- one by one ------------------------------------------------------------------------------ */
 
@@ -162,12 +119,12 @@ size_t
 gather_roots(struct worker *worker, uint64_t **numbers, size_t *bytes)
 {
     struct memory *memory = &queue_of(worker)->base.memory;
-    struct hints hints;
+    struct hinted hints;
     size_t count = 0;
 
     *numbers = NULL;
     *bytes = 0;
-    if (!hints_read(worker, &queue_of(worker)->families, 0, &hints)) {
+    if (!hinted_read(worker, &queue_of(worker)->families, 0, &hints)) {
         return 0;
     }
     *bytes = (hints.count + 1) * sizeof **numbers;
@@ -179,7 +136,7 @@ gather_roots(struct worker *worker, uint64_t **numbers, size_t *bytes)
             (*numbers)[count++] = root.block->number;
         }
     }
-    hints_end(worker, &hints);
+    hinted_free(worker, &hints);
     return count;
 }
 
@@ -356,10 +313,10 @@ static void
 read_families(struct gathered *gathered, uint32_t node)
 {
     struct worker *worker = gathered->worker;
-    struct hints hints;
+    struct hinted hints;
 
-    if (!hints_read(worker, &queue_of(worker)->families, gathered->groups[node].block->number,
-                    &hints)) {
+    if (!hinted_read(worker, &queue_of(worker)->families, gathered->groups[node].block->number,
+                     &hints)) {
         gathered->no_memory = true;
         return;
     }
@@ -371,7 +328,7 @@ read_families(struct gathered *gathered, uint32_t node)
             break;
         }
     }
-    hints_end(worker, &hints);
+    hinted_free(worker, &hints);
 }
 
 /* Groups come behind the one above: a root has no circle below it. */

@@ -163,7 +163,7 @@ bool gather_is_backing_off(struct worker *worker, const struct view *view, int64
 /** Rules of backoff of a record. Inside a section. */
 struct backoff_rules gather_backoff_rules(struct worker *worker, const struct view *view);
 
-/** The record is over, by the caller's switch to DEAD. */
+/** The record is over, by the caller's switch to DEAD; or, to FREE, never was. */
 void gather_end(struct worker *worker, uint32_t record, struct entry *entry,
                 struct group_block *block);
 

@@ -75,14 +75,6 @@ ask_member(struct worker *worker, uint32_t record, const struct view *view)
     return gate;
 }
 
-struct asked {
-    uint32_t record;
-    uint64_t life;
-    uint32_t node, name, name_length; /* what orders it */
-    int32_t priority;
-    schedq_history_t history;
-};
-
 uint8_t
 gather_ask_one(struct worker *worker, uint32_t record, uint64_t life)
 {
@@ -96,11 +88,11 @@ gather_ask_one(struct worker *worker, uint32_t record, uint64_t life)
 
 /* Are both in one group, and is the first behind the other in its order? Or is its group later? */
 static bool
-is_behind(struct worker *worker, const struct asked *a, const struct asked *b)
+is_behind(struct worker *worker, const struct gathered_pod *a, const struct gathered_pod *b)
 {
     const struct names *names = &queue_of(worker)->names;
     char name[2][SCHEDQ_NAME_MAX + 9];
-    const struct asked *both[] = {a, b};
+    const struct view *both[] = {&a->view, &b->view};
     schedq_popped_t popped[2] = {0};
 
     if (a->node != b->node) {
@@ -110,39 +102,28 @@ is_behind(struct worker *worker, const struct asked *a, const struct asked *b)
         names_copy(names, both[i]->name, name[i], both[i]->name_length);
         popped[i].name = name[i];
         popped[i].name_length = both[i]->name_length;
-        popped[i].priority = both[i]->priority;
+        popped[i].priority = both[i]->description.priority;
         popped[i].history = both[i]->history;
     }
     return group_member_before(&popped[1], &popped[0]);
 }
 
-static struct asked
-asked_of(const struct gathered_pod *pod)
-{
-    return (struct asked){.record = pod->record,
-                          .life = pod->view.life,
-                          .node = pod->node,
-                          .name = pod->view.name,
-                          .name_length = pod->view.name_length,
-                          .priority = pod->view.description.priority,
-                          .history = pod->view.history};
-}
-
 /*
  * The gate of the refused member that is last: in the last group that was read, by the order of
- * members.
+ * members. Leaves the section.
  */
 static uint8_t
-ask_all(struct worker *worker, const struct asked *all, uint32_t count)
+ask_all(struct worker *worker, const struct gathered *gathered)
 {
-    const struct asked *last = NULL;
+    const struct gathered_pod *last = NULL;
     uint8_t gate = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        uint8_t refused = gather_ask_one(worker, all[i].record, all[i].life);
+    for (uint32_t i = 0; i < gathered->count; i++) {
+        const struct gathered_pod *pod = &gathered->pods[i];
+        uint8_t refused = gather_ask_one(worker, pod->record, pod->view.life);
 
-        if (refused != 0 && (last == NULL || is_behind(worker, &all[i], last))) {
-            last = &all[i];
+        if (refused != 0 && (last == NULL || is_behind(worker, pod, last))) {
+            last = pod;
             gate = refused;
         }
     }
@@ -153,14 +134,12 @@ ask_all(struct worker *worker, const struct asked *all, uint32_t count)
 bool
 gather_ask(struct worker *worker, uint64_t number, uint8_t *gate)
 {
-    struct queue *queue = queue_of(worker);
-    struct memory *memory = &queue->base.memory;
     bool outside = worker->outside, asked = true;
     struct group_found top;
     struct gathered gathered;
 
     *gate = 0;
-    if (!queue->base.registry.has_gates) {
+    if (!queue_of(worker)->base.registry.has_gates) {
         return true;
     }
     worker->asked_members = true;
@@ -170,19 +149,8 @@ gather_ask(struct worker *worker, uint64_t number, uint8_t *gate)
     if (gather_find(worker, number, &top)) {
         asked = gather_read(worker, top.block, &gathered);
         if (asked) {
-            uint32_t count = gathered.count;
-            size_t bytes = (count + 1) * sizeof(struct asked);
-            struct asked *all = memory_alloc(memory, MEMORY_OTHER, bytes, CACHE_LINE);
-
-            for (uint32_t i = 0; all != NULL && i < count; i++) {
-                all[i] = asked_of(&gathered.pods[i]);
-            }
+            *gate = ask_all(worker, &gathered);
             gather_free(&gathered);
-            asked = all != NULL;
-            if (asked) {
-                *gate = ask_all(worker, all, count);
-            }
-            memory_free(memory, MEMORY_OTHER, all, bytes);
         }
     }
     if (outside) {

@@ -61,32 +61,6 @@ begin_attempts_of(struct worker *worker, const struct comers *comers, int64_t no
 }
 
 /*
- * Brings a record that is queued where `way` says, by gates that know the events up to `asked`.
- * AGAIN: it is not where `root` shows it.
- */
-static enum gather_step
-bring_queued(struct worker *worker, const struct group_found *root, const struct way *way,
-             uint64_t asked, uint32_t cause, schedq_result_t *result)
-{
-    struct view view;
-
-    if (!report_view(queue_of(worker), root->record, root->view.life, &view) ||
-        state_place(view.state) != state_place(root->view.state)) {
-        return GATHER_AGAIN;
-    }
-    struct redescription change = describe_begin(&view);
-
-    return gather_bring(worker,
-                        &(struct gather_move){.record = root->record,
-                                              .view = &view,
-                                              .way = *way,
-                                              .change = &change,
-                                              .asked = asked,
-                                              .cause = cause},
-                        result);
-}
-
-/*
  * Whoever joins, or leaves, makes a record come in again where it is: all are asked. False: it
  * changed.
  */
@@ -111,7 +85,7 @@ come_in_again(struct worker *worker, const struct group_found *root, const struc
         }
         return true;
     }
-    return bring_queued(worker, root, &way, asked, cause, result) != GATHER_AGAIN;
+    return gather_bring_queued(worker, root, &way, asked, cause, result) != GATHER_AGAIN;
 }
 
 static bool reconsider(struct worker *worker, const struct group_found *root, uint32_t cause,
@@ -160,7 +134,30 @@ join_queued(struct worker *worker, const struct group_found *root, const struct 
         }
         way.place = PLACE_GATED;
     }
-    return bring_queued(worker, root, &way, asked, CAUSE_JOIN, result) != GATHER_AGAIN;
+    return gather_bring_queued(worker, root, &way, asked, CAUSE_JOIN, result) != GATHER_AGAIN;
+}
+
+/*
+ * Behind `changes`: a root that is IDLE is completed; a record that is queued hears of those who
+ * joined it, or, with `comers` NULL, that something else about its members changed.
+ */
+static void
+tell_root(struct worker *worker, uint64_t number, const struct comers *comers, uint32_t cause,
+          schedq_result_t *result)
+{
+    struct group_found root;
+    bool done = false;
+
+    /* Ends: each further round is another's change of the record, or an event. */
+    while (!done && gather_root(worker, number, &root)) {
+        enum place place = state_place(root.view.state);
+
+        if (place == PLACE_IDLE) {
+            gather_complete(worker, number, result);
+        }
+        done = !is_queued(place) || (comers != NULL ? join_queued(worker, &root, comers, result)
+                                                    : reconsider(worker, &root, cause, result));
+    }
 }
 
 /* Behind `changes` of `top`. */
@@ -170,21 +167,10 @@ join_top(struct worker *worker, uint64_t number, schedq_pod_t newcomer,
 {
     const struct comers comers = {.one = newcomer, .group = number};
     enum place place = state_place(entry_state(top->entry));
-    struct group_found root;
 
-    if (place == PLACE_CYCLE || (place == PLACE_IDLE && !gather_may_complete(worker, top->block))) {
-        return; /* in its cycle: its holder looks at `changes` */
-    }
-    /* Ends: each further round is another's change of the record, or an event. */
-    while (gather_root(worker, number, &root)) {
-        place = state_place(root.view.state);
-        if (place == PLACE_IDLE) {
-            gather_complete(worker, number, result);
-            return;
-        }
-        if (!is_queued(place) || join_queued(worker, &root, &comers, result)) {
-            return;
-        }
+    /* in its cycle its holder looks at `changes` */
+    if (place != PLACE_CYCLE && (place != PLACE_IDLE || gather_may_complete(worker, top->block))) {
+        tell_root(worker, number, &comers, CAUSE_JOIN, result);
     }
 }
 
@@ -240,7 +226,7 @@ reconsider(struct worker *worker, const struct group_found *root, uint32_t cause
     const uint64_t asked = stamps_drawn(&queue->stamps);
 
     if (!gather_is_complete(worker, root->block)) {
-        return gather_put_aside(worker, root, result);
+        return gather_make_idle(worker, root, result);
     }
     if (queue->base.rules.groups_as_kube) {
         return come_in_again(worker, root, &(struct comers){.group = 0}, cause, result);
@@ -254,7 +240,7 @@ reconsider(struct worker *worker, const struct group_found *root, uint32_t cause
         note_nobody(worker, root->block->number, way.gate);
         return true;
     }
-    return bring_queued(worker, root, &way, asked, cause, result) != GATHER_AGAIN;
+    return gather_bring_queued(worker, root, &way, asked, cause, result) != GATHER_AGAIN;
 }
 
 /*
@@ -289,18 +275,7 @@ gather_changed(struct worker *worker, uint64_t number, uint32_t label, schedq_re
     if (gather_root(worker, number, &root)) {
         (void)u64_add(&root.block->changes, 1);
     }
-    /* Ends: each further round is another's change of the record, or an event. */
-    while (gather_root(worker, number, &root)) {
-        enum place place = state_place(root.view.state);
-
-        if (place == PLACE_IDLE) {
-            gather_complete(worker, number, result);
-            break;
-        }
-        if (!is_queued(place) || reconsider(worker, &root, cause_of(label, false), result)) {
-            break;
-        }
-    }
+    tell_root(worker, number, NULL, cause_of(label, false), result);
     gather_look_at_gate(worker, number, result);
     u64_store_release(&worker->joining, 0);
 }
@@ -357,7 +332,7 @@ gather_ask_newcomers(struct worker *worker, const struct group_found *root)
     }
     u64_store(&worker->joining, number);
     if (way.gate != 0) {
-        step = bring_queued(worker, root, &way, asked, CAUSE_JOIN, &unseen);
+        step = gather_bring_queued(worker, root, &way, asked, CAUSE_JOIN, &unseen);
     }
     gather_look_at_gate(worker, number, &unseen);
     u64_store_release(&worker->joining, 0);
@@ -405,8 +380,8 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
         if (gather_stays_gated(queue, &root.view, &way)) {
             return;
         }
-        step =
-            bring_queued(worker, &root, &way, asked, cause_of(LABEL_FORCE_ACTIVATE, false), result);
+        step = gather_bring_queued(worker, &root, &way, asked,
+                                   cause_of(LABEL_FORCE_ACTIVATE, false), result);
     }
     if (step == GATHER_NOMEM) {
         queue_note_stray(queue, STRAY_UNJUDGED);

@@ -241,6 +241,28 @@ gather_bring(struct worker *worker, const struct gather_move *move, schedq_resul
     return step;
 }
 
+enum gather_step
+gather_bring_queued(struct worker *worker, const struct group_found *root, const struct way *way,
+                    uint64_t asked, uint32_t cause, schedq_result_t *result)
+{
+    struct view view;
+
+    if (!report_view(queue_of(worker), root->record, root->view.life, &view) ||
+        state_place(view.state) != state_place(root->view.state)) {
+        return GATHER_AGAIN;
+    }
+    struct redescription change = describe_begin(&view);
+
+    return gather_bring(worker,
+                        &(struct gather_move){.record = root->record,
+                                              .view = &view,
+                                              .way = *way,
+                                              .change = &change,
+                                              .asked = asked,
+                                              .cause = cause},
+                        result);
+}
+
 struct way
 gather_way(struct worker *worker, const struct view *view, bool after_backoff)
 {
@@ -391,7 +413,7 @@ gather_complete(struct worker *worker, uint64_t number, schedq_result_t *result)
 }
 
 bool
-gather_put_aside(struct worker *worker, const struct group_found *root, schedq_result_t *result)
+gather_make_idle(struct worker *worker, const struct group_found *root, schedq_result_t *result)
 {
     const struct view *view = &root->view;
     const uint64_t number = root->block->number;

@@ -82,6 +82,14 @@ enum gather_step gather_bring(struct worker *worker, const struct gather_move *m
                               schedq_result_t *result);
 
 /**
+ * The same of one that is queued, described as it is, by gates that know the events up to `asked`.
+ * AGAIN also: it is not where `root` shows it.
+ */
+enum gather_step gather_bring_queued(struct worker *worker, const struct group_found *root,
+                                     const struct way *way, uint64_t asked, uint32_t cause,
+                                     schedq_result_t *result);
+
+/**
  * Counts a record that came in, with its members, for a cause (switch.h). How many they are is what
  * `waiting` says: exact while nobody joins or leaves.
  */
@@ -109,7 +117,7 @@ gather_may_complete(struct worker *worker, const struct group_block *block)
 void gather_complete(struct worker *worker, uint64_t number, schedq_result_t *result);
 
 /** A READY or waiting record, at the words that `view` shows, becomes IDLE; then is completed. */
-bool gather_put_aside(struct worker *worker, const struct group_found *root,
+bool gather_make_idle(struct worker *worker, const struct group_found *root,
                       schedq_result_t *result);
 
 /** A record became READY: all that wait for one are told. */

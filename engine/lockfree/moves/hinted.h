@@ -1,6 +1,7 @@
 /*
- * The pods that a nominator has hints for under a key, copied out: those nominated to a node
- * (get.c), those of a label (label.c). Nothing is held between the reading and their use.
+ * The records that a nominator has hints for under a key, copied out: pods nominated to a node
+ * (get.c), those of a label (label.c), groups below another (gather.c). Nothing is held between the
+ * reading and their use.
  */
 #ifndef SCHEDQ_LOCKFREE_HINTED_H
 #define SCHEDQ_LOCKFREE_HINTED_H
@@ -14,7 +15,8 @@ struct hinted {
 };
 
 /**
- * Reads all of them, to be given back by hinted_free. False: no memory, and nothing to give back.
+ * Inside of a section: reads all of them, to be given back by hinted_free. False: no memory, and
+ * nothing to give back.
  *
  * Lock-free: a reading that begins again means that pods came under this key meanwhile.
  */

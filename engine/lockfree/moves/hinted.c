@@ -1,16 +1,5 @@
 /* What hinted.h declares. */
-#include "lockfree/calls/hinted.h"
-
-static size_t
-read_once(struct worker *worker, struct nominator *nominator, uint64_t key, struct hinted *found)
-{
-    section_begin(worker);
-    size_t count = ptr_load_acquire(&nominator->buckets) != NULL /* of nominator_make */
-                       ? nominator_read(nominator, worker->epoch, key, found->pods, found->capacity)
-                       : 0;
-    section_end(worker);
-    return count;
-}
+#include "lockfree/moves/hinted.h"
 
 bool
 hinted_read(struct worker *worker, struct nominator *nominator, uint64_t key, struct hinted *found)
@@ -19,8 +8,13 @@ hinted_read(struct worker *worker, struct nominator *nominator, uint64_t key, st
 
     found->pods = found->few;
     found->capacity = sizeof found->few / sizeof found->few[0];
+    found->count = 0;
+    if (ptr_load_acquire(&nominator->buckets) == NULL) { /* of nominator_make */
+        return true;
+    }
     /* Ends: each further round means that as many pods came under the key meanwhile as it had. */
-    while ((found->count = read_once(worker, nominator, key, found)) > found->capacity) {
+    while ((found->count = nominator_read(nominator, worker->epoch, key, found->pods,
+                                          found->capacity)) > found->capacity) {
         hinted_free(worker, found);
         found->capacity = 2 * found->count;
         found->pods =
