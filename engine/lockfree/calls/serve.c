@@ -221,8 +221,9 @@ let_marker_go(struct serving *serving)
 }
 
 /*
- * flush_bin during a look. Holders that park exchange the marker, so it is there while few pods are
- * moved; the others are moved without.
+ * flush_bin, perhaps during a look. Holders that park exchange the marker, so it is there while few
+ * pods are moved; the others are moved without. Gated ones are read once, because those that stay
+ * are asked.
  */
 static void
 flush_marked(struct flush *flush, struct bin *bin)
@@ -231,6 +232,10 @@ flush_marked(struct flush *flush, struct bin *bin)
     uint32_t rest =
         serving->marked && serving->slice > MARKED_FEW ? serving->slice - MARKED_FEW : 0;
 
+    if (flush->place == PLACE_GATED) {
+        let_marker_go(serving);
+        rest = 0;
+    }
     serving->slice -= rest;
     flush_bin(flush, bin);
     serving->slice += rest;
@@ -240,21 +245,7 @@ flush_marked(struct flush *flush, struct bin *bin)
     }
 }
 
-static struct flush
-flush_of(struct serving *serving, enum place place, int64_t limit)
-{
-    return (struct flush){.mover = {.worker = serving->worker,
-                                    .now = serving->now,
-                                    .recount = true,
-                                    .result = serving->result},
-                          .serving = serving,
-                          .place = place,
-                          .limit = limit,
-                          .filters = place == PLACE_GATED &&
-                                     queue_of(serving->worker)->base.rules.leftover_is_event};
-}
-
-/* ---- backoff --------------------------------------------------------------------------------- */
+/* ---- which go, and why ----------------------------------------------------------------------- */
 
 /* Of a pod, or a record, that was not found due. */
 COLD static bool
@@ -282,50 +273,99 @@ backoff_is_over(struct mover *mover, const struct view *view, struct way *way)
     return true;
 }
 
-/* The first of a bin; ref 0: there is none. */
-static struct timed
-first_of(struct queue *queue, struct bin *bin)
+static bool
+waited_too_long(struct mover *mover, const struct view *view, struct way *way)
 {
-    struct bin_head head;
+    const struct flush *flush = mover->ctx;
 
-    return bin_first(bin, &queue->runs, &head)
-               ? (struct timed){.at = bin_head_key(&head), .ref = bin_head_ref(&head)}
-               : (struct timed){.ref = 0};
+    if (state_place(view->state) != flush->place || !may_leave(queue_of(mover->worker), view)) {
+        return false;
+    }
+    *way = route_by_strategy(mover->worker, view, STRATEGY_AFTER_BACKOFF, mover->now);
+    return true;
 }
 
-/* *next: what comes next there, or is due and stays. */
+static struct flush
+flush_of(struct serving *serving, enum place place, int64_t limit)
+{
+    const struct queue *queue = queue_of(serving->worker);
+    struct flush flush = {.mover = {.worker = serving->worker,
+                                    .now = serving->now,
+                                    .recount = true,
+                                    .result = serving->result},
+                          .serving = serving,
+                          .place = place,
+                          .limit = limit};
+    struct mover *mover = &flush.mover;
+
+    mover->counts = mover->counts_gated = place != PLACE_GATED;
+    if (place_waits_for_event(place)) {
+        mover->label = LABEL_LEFTOVER;
+        mover->decide = waited_too_long;
+        mover->flushes = queue->base.rules.flush_begins_anew;
+        flush.filters = place == PLACE_GATED && queue->base.rules.leftover_is_event;
+    } else if (place == PLACE_HELD) {
+        mover->label = LABEL_POD_UPDATE;
+        mover->decide = hold_is_over;
+        flush.in_order =
+            queue_has_groups(queue); /* the member that completes one dates its record */
+    } else {
+        mover->label = LABEL_BACKOFF_COMPLETE;
+        mover->decide = backoff_is_over;
+    }
+    return flush;
+}
+
+/*
+ * Moves those of a bin that are due, in `rounds` passes at most. The first that stays; ref 0: there
+ * is none.
+ */
+static struct timed
+flush_due(struct serving *serving, enum place place, int64_t limit, struct bin *bin,
+          uint32_t rounds)
+{
+    struct queue *queue = queue_of(serving->worker);
+    struct timed first = waiting_first_in(queue, bin);
+
+    if (rounds > 0 && first.ref != 0 && first.at <= limit) {
+        struct flush flush = flush_of(serving, place, limit);
+
+        flush.mover.ctx = &flush;
+        do {
+            flush_marked(&flush, bin);
+            first = waiting_first_in(queue, bin);
+        } while (--rounds > 0 && first.ref != 0 && first.at <= limit && serving->slice > 0 &&
+                 !serving->no_memory);
+    }
+    return first;
+}
+
+/* ---- backoff --------------------------------------------------------------------------------- */
+
+/*
+ * *next: what comes next there, or is due and stays. What an update publishes anew meanwhile may be
+ * overlooked: it is due still.
+ */
 static void
 flush_backoff(struct serving *serving, enum place place, struct timed *next)
 {
     struct queue *queue = queue_of(serving->worker);
     bool ends = !queue->base.rules.host_ends_backoff;
-    struct flush flush =
-        flush_of(serving, place, backoff_latest_due(&queue->base.rules.backoff, serving->now));
+    int64_t limit = backoff_latest_due(&queue->base.rules.backoff, serving->now);
 
-    flush.mover.label = LABEL_BACKOFF_COMPLETE;
-    flush.mover.counts = flush.mover.counts_gated = true;
-    flush.mover.decide = backoff_is_over;
-    flush.mover.ctx = &flush;
     for (uint32_t used = backoff_used(queue, place); used != 0;) {
         struct bin *bin = backoff_next_used(queue, place, &used);
         int64_t bound = bin_bound(bin);
 
-        if (bound > flush.limit && bound >= next->at) {
+        if (bound > limit && bound >= next->at) {
             continue;
         }
-        struct timed first = first_of(queue, bin);
+        struct timed first = flush_due(serving, place, limit, bin, ends ? ROUNDS_MAX : 0);
 
-        /* What an update publishes anew meanwhile may be overlooked: it is due still. */
-        for (uint32_t round = 0; ends && first.ref != 0 && first.at <= flush.limit &&
-                                 round < ROUNDS_MAX && serving->slice > 0 && !serving->no_memory;
-             round++) {
-            flush_marked(&flush, bin);
-            first = first_of(queue, bin);
-        }
         if (first.ref != 0 && first.at < next->at) {
             *next = first;
         }
-        serving->result->left |= !ends && first.ref != 0 && first.at <= flush.limit ? 1 : 0;
+        serving->result->left |= !ends && first.ref != 0 && first.at <= limit ? 1 : 0;
     }
 }
 
@@ -342,58 +382,15 @@ flush_backoffs(struct serving *serving)
     return next;
 }
 
-/* ---- held pods ------------------------------------------------------------------------------- */
-
-/* Those whose time has come; before a look, because some of them go on to backoff. */
-static void
-flush_held(struct serving *serving)
-{
-    struct queue *queue = queue_of(serving->worker);
-    struct flush flush = flush_of(serving, PLACE_HELD, serving->now);
-
-    flush.mover.label = LABEL_POD_UPDATE;
-    flush.mover.counts = flush.mover.counts_gated = true;
-    flush.mover.decide = hold_is_over;
-    flush.in_order = queue_has_groups(queue); /* the member that completes one dates its record */
-    flush_bin(&flush, &queue->waiting.held);
-}
-
 /* ---- leftovers ------------------------------------------------------------------------------- */
 
-static bool
-waited_too_long(struct mover *mover, const struct view *view, struct way *way)
-{
-    const struct flush *flush = mover->ctx;
-
-    if (state_place(view->state) != flush->place || !may_leave(queue_of(mover->worker), view)) {
-        return false;
-    }
-    *way = route_by_strategy(mover->worker, view, STRATEGY_AFTER_BACKOFF, mover->now);
-    return true;
-}
-
-/* Tries those that wait since `latest` or before. The oldest that stays; ref 0: none. */
+/* Tries those that wait since `latest` or before, once. The oldest that stays; ref 0: none. */
 static struct timed
 flush_old(struct serving *serving, enum place place, int64_t latest)
 {
-    struct queue *queue = queue_of(serving->worker);
-    struct timed oldest = waiting_oldest(queue, place);
+    struct bin *ages = waiting_ages(queue_of(serving->worker), place);
 
-    if (oldest.ref == 0 || oldest.at > latest) {
-        return oldest;
-    }
-    struct flush flush = flush_of(serving, place, latest);
-
-    flush.mover.label = LABEL_LEFTOVER;
-    flush.mover.flushes = queue->base.rules.flush_begins_anew;
-    flush.mover.counts = flush.mover.counts_gated = place == PLACE_PARKED;
-    flush.mover.decide = waited_too_long;
-    flush.mover.ctx = &flush;
-    if (place == PLACE_GATED) {
-        let_marker_go(serving); /* those that stay are asked once: by one pass */
-    }
-    flush_marked(&flush, waiting_ages(queue, place));
-    return waiting_oldest(queue, place);
+    return ages != NULL ? flush_due(serving, place, latest, ages, 1) : (struct timed){.ref = 0};
 }
 
 /* An old gated pod counts, whether or not it may leave. */
@@ -464,8 +461,9 @@ serve_once(struct serving *serving, bool is_first)
 
     const struct timed first = waiting_held_first(queue);
 
+    /* before the look, because some of them go on to backoff */
     if (first.ref != 0 && first.at <= serving->now) {
-        flush_held(serving);
+        (void)flush_due(serving, PLACE_HELD, serving->now, &queue->waiting.held, 1);
     }
     serving->planning = deadline_begin(&queue->deadline);
     serving->marked = true;

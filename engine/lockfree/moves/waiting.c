@@ -49,12 +49,12 @@ waiting_get_lot(struct worker *worker, const struct lot_key *key, const atomic_p
     return lot;
 }
 
-static struct timed
-first_in(struct queue *queue, struct bin *bin)
+struct timed
+waiting_first_in(struct queue *queue, struct bin *bin)
 {
     struct bin_head head;
 
-    return bin != NULL && bin_first_live(bin, &queue->runs, &head)
+    return bin_first_live(bin, &queue->runs, &head)
                ? (struct timed){.at = bin_head_key(&head), .ref = bin_head_ref(&head)}
                : (struct timed){.ref = 0};
 }
@@ -62,15 +62,18 @@ first_in(struct queue *queue, struct bin *bin)
 struct timed
 waiting_oldest(struct queue *queue, enum place place)
 {
-    return first_in(queue, waiting_ages(queue, place));
+    struct bin *ages = waiting_ages(queue, place);
+
+    return ages != NULL ? waiting_first_in(queue, ages) : (struct timed){.ref = 0};
 }
 
 struct timed
 waiting_held_first(struct queue *queue)
 {
     /* waiting_held_first:A; relaxed: deadline_begin:A comes before */
-    return u64_load(u64_of(&queue->base.words.held)) != 0 ? first_in(queue, &queue->waiting.held)
-                                                          : (struct timed){.ref = 0};
+    return u64_load(u64_of(&queue->base.words.held)) != 0
+               ? waiting_first_in(queue, &queue->waiting.held)
+               : (struct timed){.ref = 0};
 }
 
 struct timed

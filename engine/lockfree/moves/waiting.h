@@ -61,6 +61,9 @@ waiting_ages(struct queue *queue, enum place place)
     return timed ? &queue->waiting.ages[place == PLACE_PARKED ? 0 : 1] : NULL;
 }
 
+/** The first of a bin where time looks, past stale refs; ref 0: there is none. */
+struct timed waiting_first_in(struct queue *queue, struct bin *bin);
+
 /**
  * The pod that has waited longest, and since when. Goes past stale refs. Ref 0: none, or there is
  * no limit.
