@@ -56,6 +56,16 @@ struct schedq_queue {
     _Alignas(CACHE_LINE) schedq_words_t words;
 };
 
+/**
+ * Where versions of a queue's records begin. Tokens, handles and refs have versions, so those of
+ * another queue are mostly none of this one. Of the 36 bits 32: nothing goes round much earlier.
+ */
+static inline uint64_t
+queue_first_version(const schedq_t *queue)
+{
+    return queue->seed >> 32;
+}
+
 /** Sets the text that schedq_worker_error returns. */
 __attribute__((cold, format(printf, 2, 3))) void worker_say(schedq_worker_t *worker,
                                                             const char *format, ...);

@@ -52,7 +52,7 @@ containers_open(struct mutex_queue *queue)
     queue->gated_oldest = INT64_MAX;
     queue->leftover_flushed = INT64_MIN;
     queue->last_key = INT64_MIN;
-    entries_open(&queue->entries, memory);
+    entries_open(&queue->entries, memory, queue_first_version(&queue->base));
     mutex_keeps_open(&queue->keeps, memory, &queue->entries);
     mutex_labels_open(&queue->labels, memory, &queue->entries);
     mutex_groups_open(&queue->groups, memory, &queue->entries);

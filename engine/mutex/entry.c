@@ -6,9 +6,9 @@
 #define PAGE_BYTES (PAGE_ENTRIES * sizeof(struct entry))
 
 void
-entries_open(struct entries *entries, struct memory *memory)
+entries_open(struct entries *entries, struct memory *memory, uint64_t first)
 {
-    *entries = (struct entries){.memory = memory, .free_head = NO_ENTRY};
+    *entries = (struct entries){.memory = memory, .free_head = NO_ENTRY, .life_floor = first};
 }
 
 void

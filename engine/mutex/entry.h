@@ -101,7 +101,8 @@ struct entries {
     uint64_t life_floor;
 };
 
-void entries_open(struct entries *entries, struct memory *memory);
+/** Lives and versions of records start above `first`. */
+void entries_open(struct entries *entries, struct memory *memory, uint64_t first);
 void entries_shut(struct entries *entries);
 
 /** Makes `count` records that are free, or in use, exist. False: no memory; what was made stays. */

@@ -61,7 +61,7 @@ ground_make(size_t world_bytes)
     memory_open(&ground->memory, &allocator);
     ground->epoch = epoch_open(&ground->memory, true);
     ground->record = epoch_record_make(ground->epoch);
-    records_open(&ground->entries, &ground->memory);
+    records_open(&ground->entries, &ground->memory, 0);
     return world;
 }
 

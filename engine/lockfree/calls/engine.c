@@ -62,7 +62,7 @@ lockfree_open(schedq_t *base)
     struct queue *queue = queue_of_base(base);
     struct memory *memory = &base->memory;
 
-    records_open(&queue->entries, memory);
+    records_open(&queue->entries, memory, queue_first_version(base));
     names_open(&queue->names, memory);
     run_pool_open(&queue->runs, memory);
     hazards_open(&queue->hazards, base->config.release, base->config.object_ctx);

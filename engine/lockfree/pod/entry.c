@@ -68,9 +68,10 @@ static const struct slab_kind description_kind = {
 };
 
 void
-records_open(struct entries *entries, struct memory *memory)
+records_open(struct entries *entries, struct memory *memory, uint64_t first)
 {
     slab_open(&entries->records, &record_kind, memory);
+    u64_store(&entries->records.floor, first); /* relaxed: nobody else knows the slab */
     slab_open(&entries->descriptions, &description_kind, memory);
 }
 

@@ -190,7 +190,8 @@ struct entries {
     struct slab descriptions;
 };
 
-void records_open(struct entries *entries, struct memory *memory);
+/** Versions of records start above `first`. */
+void records_open(struct entries *entries, struct memory *memory, uint64_t first);
 void records_close(struct entries *entries);
 
 /** NULL if the record's page was trimmed: then no ref to it is good. */

@@ -259,7 +259,7 @@ parts_begin(const struct scenario *scenario)
     (void)scenario;
     memset(&parts, 0, sizeof parts);
     memory_open(&parts.memory, &allocator);
-    records_open(&parts.entries, &parts.memory);
+    records_open(&parts.entries, &parts.memory, 0);
     run_pool_open(&parts.pool, &parts.memory);
     parts.epoch = epoch_open(&parts.memory, true);
     for (unsigned i = 0; i < 2; i++) {
