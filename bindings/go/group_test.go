@@ -62,6 +62,14 @@ func TestAGroupIsPoppedWholeAndTriedAgainWhole(t *testing.T) {
 		equal(f, "waiting", info.Waiting, 2)
 		equal(f, "errors", info.History.Errors, 1)
 		equal(f, "root", info.Root, gang)
+		why, err := f.Explain(members[1].Pod)
+		f.ok(err)
+		equal(f, "group", why.Group, gang)
+		equal(f, "its root", why.GroupRoot, gang)
+		equal(f, "members", why.GroupWaiting, 2)
+		equal(f, "quorum", why.GroupQuorum, 3)
+		equal(f, "its place", why.GroupPlace, schedq.Aside)
+		equal(f, "declared", why.GroupDeclared, true)
 	})
 }
 

@@ -29,6 +29,12 @@ type Explanation struct {
 	NominatedNode uint64 // 0 = not nominated
 	Nomination    uint64 // orders the pods nominated to one node; 0 = not nominated
 	FreedBy       string // label of the event that freed it last; "" = none did
+	Group         uint64 // what it is tried together with; 0: it is tried by itself, and the rest of the group is 0
+	GroupRoot     uint64 // as in GroupInfo; 0: it has none, or is not declared
+	GroupWaiting  uint64 // members that are aside, as in GroupInfo
+	GroupQuorum   uint32 // as described; 0 means 1, or that it is not declared
+	GroupPlace    Place  // of its root's record; Aside: a quorum is missing; Nowhere: it has no root
+	GroupDeclared bool
 	Text          string // all of it as a sentence
 }
 
@@ -57,6 +63,12 @@ func (queue *Queue) Explain(pod Pod) (Explanation, error) {
 		NominatedNode: uint64(from.nominated_node),
 		Nomination:    uint64(from.nomination),
 		FreedBy:       C.GoString(from.freed_by),
+		Group:         uint64(from.group),
+		GroupRoot:     uint64(from.group_root),
+		GroupWaiting:  uint64(from.group_waiting),
+		GroupQuorum:   uint32(from.group_quorum),
+		GroupPlace:    Place(from.group_place),
+		GroupDeclared: from.group_declared != 0,
 		Text:          queue.textOf(&from),
 	}, nil
 }

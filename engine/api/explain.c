@@ -1,6 +1,7 @@
 /* Why pods wait: of one pod, as a sentence, and of all by reason. */
 #include "api/call.h"
 #include "api/check.h"
+#include "policy/group.h"
 #include "policy/leftover.h"
 
 #include <inttypes.h>
@@ -9,25 +10,31 @@
 
 /* ---- one pod --------------------------------------------------------------------------------- */
 
-/* When time alone brings the pod on. */
-static int64_t
-wake_of(schedq_t *queue, const schedq_pod_info_t *info)
+/* When time alone brings a pod, or the record of a group, out of such a place. */
+STRAIGHT int64_t
+wake_from(schedq_t *queue, uint8_t place, int64_t backoff_expiry_ns, int64_t timestamp_ns)
 {
     const struct rules *rules = &queue->rules;
 
-    switch (info->place) {
-    case SCHEDQ_HELD:
-        return info->held ? SCHEDQ_NO_DEADLINE : info->not_before_ns;
+    switch (place) {
     case SCHEDQ_BACKOFF:
     case SCHEDQ_ERROR_BACKOFF:
-        return backoff_due(&rules->backoff, info->backoff_expiry_ns);
+        return backoff_due(&rules->backoff, backoff_expiry_ns);
     case SCHEDQ_PARKED:
-        return rules->host
-                   ? SCHEDQ_NO_DEADLINE
-                   : leftover_tried(rules, info->history.timestamp_ns, queue->ops->flushed(queue));
+        return rules->host ? SCHEDQ_NO_DEADLINE
+                           : leftover_tried(rules, timestamp_ns, queue->ops->flushed(queue));
     default:
         return SCHEDQ_NO_DEADLINE;
     }
+}
+
+static int64_t
+wake_of(schedq_t *queue, const schedq_pod_info_t *info)
+{
+    if (info->place == SCHEDQ_HELD) {
+        return info->held ? SCHEDQ_NO_DEADLINE : info->not_before_ns;
+    }
+    return wake_from(queue, info->place, info->backoff_expiry_ns, info->history.timestamp_ns);
 }
 
 static const char *
@@ -46,24 +53,65 @@ static int
 explain_info(void *ctx, const schedq_pod_info_t *info)
 {
     const struct explaining *explaining = ctx;
+    schedq_explanation_t *restrict explanation = explaining->explanation;
+    const char *freed = freed_by(explaining->queue, info);
+    int64_t now = clock_now(&explaining->queue->clock);
+    int64_t wake = wake_of(explaining->queue, info);
 
-    *explaining->explanation = (schedq_explanation_t){
-        .struct_size = (uint32_t)sizeof *explaining->explanation,
+    /* All fields by name: else the compiler clears the struct before it fills it. */
+    *explanation = (schedq_explanation_t){
+        .struct_size = (uint32_t)sizeof *explanation,
         .place = info->place,
         .profile = info->profile,
         .gate = (uint8_t)info->gate,
+        .reserved = 0,
         .pod = info->pod,
         .unschedulable = info->unschedulable,
         .pending = info->pending,
         .history = info->history,
-        .now_ns = clock_now(&explaining->queue->clock),
+        .now_ns = now,
         .backoff_expiry_ns = info->backoff_expiry_ns,
-        .wake_ns = wake_of(explaining->queue, info),
+        .wake_ns = wake,
         .nominated_node = info->nominated_node,
         .nomination = info->nomination,
-        .freed_by = freed_by(explaining->queue, info),
+        .freed_by = freed,
+        .group = info->group,
+        .group_root = 0,
+        .group_waiting = 0,
+        .group_quorum = 0,
+        .group_place = SCHEDQ_NOWHERE,
+        .group_declared = 0,
+        .reserved_too = {0, 0},
     };
     return 0;
+}
+
+/*
+ * Of a member: its group, and where the root's record is. A group that ends between two looks has
+ * no root.
+ */
+COLD static void
+explain_group(schedq_worker_t *worker, schedq_explanation_t *explanation)
+{
+    const struct engine_ops *ops = worker->queue->ops;
+    schedq_group_info_t info = SCHEDQ_GROUP_INFO_INIT;
+
+    if (ops->group_get(worker, explanation->group, &info) != SCHEDQ_OK) {
+        return;
+    }
+    explanation->group_waiting = info.waiting;
+    explanation->group_quorum = info.quorum;
+    explanation->group_declared = info.declared;
+    if (info.root == 0 || (info.root != explanation->group &&
+                           ops->group_get(worker, info.root, &info) != SCHEDQ_OK)) {
+        return;
+    }
+    explanation->group_root = info.root;
+    explanation->group_place = info.place;
+    if (explanation->place == SCHEDQ_ASIDE) {
+        explanation->wake_ns =
+            wake_from(worker->queue, info.place, info.backoff_expiry_ns, info.history.timestamp_ns);
+    }
 }
 
 schedq_status_t
@@ -79,6 +127,9 @@ schedq_explain(schedq_worker_t *worker, schedq_pod_t pod, schedq_explanation_t *
         struct explaining explaining = {.queue = worker->queue, .explanation = explanation};
 
         status = worker->queue->ops->get(worker, pod, explain_info, &explaining);
+        if (status == SCHEDQ_OK && explanation->group != 0) {
+            explain_group(worker, explanation);
+        }
     } else {
         status = SCHEDQ_INVALID;
     }
@@ -142,6 +193,38 @@ add_rejectors(struct sentence *sentence, const schedq_t *queue, schedq_profile_t
     }
 }
 
+/* What a member that is aside waits for. */
+static void
+add_group(struct sentence *sentence, const schedq_explanation_t *explanation)
+{
+    static const char *const records[] = {
+        [SCHEDQ_ACTIVE] = "waits for its turn to be popped",
+        [SCHEDQ_BACKOFF] = "backs off",
+        [SCHEDQ_ERROR_BACKOFF] = "backs off after an error",
+        [SCHEDQ_PARKED] = "is parked",
+        [SCHEDQ_GATED] = "is gated",
+        [SCHEDQ_INFLIGHT] = "was popped, and whose cycle has not ended",
+        [SCHEDQ_ASIDE] = "is incomplete",
+    };
+    uint8_t place = explanation->group_place;
+    const char *record = place < sizeof records / sizeof records[0] ? records[place] : NULL;
+
+    sentence_add(sentence, "waits on group %" PRIu64 ", ", explanation->group);
+    if (explanation->group_declared == 0 && explanation->group_root == 0) {
+        sentence_add(sentence, "which is not declared");
+        return;
+    }
+    if (explanation->group_root == 0 || record == NULL) {
+        sentence_add(sentence, "which has no root");
+    } else if (explanation->group_root == explanation->group) {
+        sentence_add(sentence, "which %s", record);
+    } else {
+        sentence_add(sentence, "whose root %" PRIu64 " %s", explanation->group_root, record);
+    }
+    sentence_add(sentence, ": members %" PRIu64 ", quorum %" PRIu32, explanation->group_waiting,
+                 group_needs(explanation->group_quorum, false));
+}
+
 static void
 add_place(struct sentence *sentence, const schedq_t *queue, const schedq_explanation_t *explanation)
 {
@@ -154,11 +237,14 @@ add_place(struct sentence *sentence, const schedq_t *queue, const schedq_explana
         [SCHEDQ_GATED] = "gated",
         [SCHEDQ_INFLIGHT] = "popped, and its cycle has not ended",
         [SCHEDQ_HELD] = "held",
-        [SCHEDQ_ASIDE] = "waits on its group, to be tried with it",
     };
     bool known = explanation->place < sizeof places / sizeof places[0];
 
-    sentence_add(sentence, "%s", places[known ? explanation->place : SCHEDQ_NOWHERE]);
+    if (explanation->place == SCHEDQ_ASIDE) {
+        add_group(sentence, explanation);
+    } else {
+        sentence_add(sentence, "%s", places[known ? explanation->place : SCHEDQ_NOWHERE]);
+    }
     if (explanation->place == SCHEDQ_HELD) {
         sentence_add(sentence, "%s",
                      explanation->wake_ns == SCHEDQ_NO_DEADLINE ? " until it is released"

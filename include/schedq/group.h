@@ -49,8 +49,9 @@
  *
  * OTHER CALLS. Calls for one pod work on members too. A member that is held (hold.h) counts for no
  * quorum and is not popped. The activation of a member activates the root's record. schedq_fail
- * tells what rejected the member; the end of the group's cycle parks the record by it. schedq_get
- * tells a member's group; schedq_group_get tells where the record is and what rejected it.
+ * tells what rejected the member; the end of the group's cycle parks the record by it.
+ * schedq_explain tells a member's group, how many wait there, and where the root's record is;
+ * schedq_group_get tells what rejected the record.
  * schedq_peek and schedq_position do not see records. schedq_watch finds members that are in flight
  * for too long. It does not find a group whose schedq_group_done was forgotten.
  *

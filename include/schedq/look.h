@@ -371,8 +371,9 @@ typedef struct schedq_explanation {
     int64_t  wake_ns;      /**< when time alone brings it on: backoff places: the end of its
                                 backoff; parked: when it has waited for too long (max_parked_ns;
                                 with kube_minor the next flush that reaches it); held by a
-                                time alone: not_before_ns; else, and with SCHEDQ_DECIDE_HOST if
-                                parked, SCHEDQ_NO_DEADLINE. (A gated pod's gate is asked again
+                                time alone: not_before_ns; aside: the same of its root's record;
+                                else, and with SCHEDQ_DECIDE_HOST if parked,
+                                SCHEDQ_NO_DEADLINE. (A gated pod's gate is asked again
                                 after max_parked_ns, where gates_see_wildcards says so; from when
                                 that counts is not told) */
     uint64_t nominated_node; /**< 0 = not nominated */
@@ -382,26 +383,39 @@ typedef struct schedq_explanation {
                                 the limit of waiting; NULL: nothing did since it was added. Valid
                                 until destroy. LOCKFREE: of two at about the same time perhaps the
                                 earlier one */
+    uint64_t group;         /**< what it is tried together with (group.h); 0: it is tried by itself,
+                                and all below is 0 */
+    uint64_t group_root;    /**< as schedq_group_info_t.root; 0: it has none, or is not declared */
+    uint64_t group_waiting; /**< members that are aside, as schedq_group_info_t.waiting; 0: it is
+                                not declared */
+    uint32_t group_quorum;  /**< members that the group needs to be tried, as described; 0 means 1,
+                                or that it is not declared */
+    uint8_t  group_place;   /**< schedq_place_t of its root's record; ASIDE: a quorum is missing;
+                                NOWHERE: it has no root. schedq_group_get has what rejected it */
+    uint8_t  group_declared; /**< 1: it is declared */
+    uint8_t  reserved_too[2]; /**< zero */
 } schedq_explanation_t;
 
 /** To be filled. */
 #define SCHEDQ_EXPLANATION_INIT                                                          \
     {                                                                                    \
         sizeof(schedq_explanation_t), SCHEDQ_NOWHERE, 0, 0, 0, {0}, 0, 0,                \
-            {0, 0, 0, 0, 0, 0}, 0, 0, 0, 0, 0, NULL                                      \
+            {0, 0, 0, 0, 0, 0}, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, SCHEDQ_NOWHERE, 0,      \
+            {0, 0}                                                                       \
     }
 
 /**
  * Tells why a pod is where it is, in flight too.
  *
  * @param explanation begun with SCHEDQ_EXPLANATION_INIT; written with OK only
- * @retval SCHEDQ_OK         every field is set
+ * @retval SCHEDQ_OK         every field is set. What is said of a group may be of a later moment
+ *                           than what is said of the pod
  * @retval SCHEDQ_NOT_FOUND  it is in no place, or was deleted in flight; *explanation is as it was
  * @retval SCHEDQ_NOMEM      (never with MUTEX) *explanation is as it was
  * @retval SCHEDQ_INVALID    explanation is NULL, or its struct_size; *explanation is as it was
  * @retval SCHEDQ_BUSY       *explanation is as it was
  *
- * Threads: [worker]  Progress: locks.
+ * Threads: [worker]  Progress: locks; for a member O(groups and members below its group).
  */
 SCHEDQ_API schedq_status_t schedq_explain(schedq_worker_t *worker, schedq_pod_t pod,
                                           schedq_explanation_t *explanation);
@@ -409,6 +423,7 @@ SCHEDQ_API schedq_status_t schedq_explain(schedq_worker_t *worker, schedq_pod_t 
 /**
  * Writes an explanation as one sentence for a person: "parked, rejected by Fit, Spread; came or
  * failed 12.300 s ago; time alone tries it again in 287.700 s; attempts 3, rejections 2, errors 0".
+ * Of a member that is aside: "waits on group 7, which is incomplete: members 2, quorum 4; came".
  *
  * @param size        bytes that `text` has room for
  * @param explanation what schedq_explain filled, of a pod of this queue

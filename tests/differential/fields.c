@@ -205,6 +205,12 @@ static const field_t explanation_fields[] = {
     EXPLANATION(wake_ns, FIELD_EQUAL),
     EXPLANATION(nominated_node, FIELD_EQUAL),
     EXPLANATION(nomination, FIELD_SET),
+    EXPLANATION(group, FIELD_EQUAL),
+    EXPLANATION(group_root, FIELD_EQUAL),
+    EXPLANATION(group_waiting, FIELD_EQUAL),
+    EXPLANATION(group_quorum, FIELD_EQUAL),
+    EXPLANATION(group_place, FIELD_EQUAL),
+    EXPLANATION(group_declared, FIELD_EQUAL),
 };
 
 const table_t result_table = {result_fields, LENGTH(result_fields)};

@@ -74,6 +74,11 @@ class Groups(Case):
                     pod.fail(gpu)
             info = queue.group_look(GANG)
             self.assertEqual(info and (info.place, info.unschedulable), (Place.PARKED, gpu))
+            why = queue.explain("0")
+            self.assertEqual(why and (why.place, why.group, why.group_root), (Place.ASIDE, GANG, GANG))
+            self.assertEqual(why and (why.group_waiting, why.group_quorum), (2, 2))
+            self.assertEqual(why and (why.group_place, why.group_declared), (Place.PARKED, True))
+            self.assertRegex(str(why), "^waits on group 7, which is parked: members 2, quorum 2, rejected by GPU;")
             queue.group_activate(GANG)
             with queue.pop_group() or self.fail() as popped:
                 popped.members[0].fail(gpu)  # the other one is done: one is enough from here on

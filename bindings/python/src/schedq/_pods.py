@@ -323,6 +323,12 @@ class Explanation:
     wake_ns: int  #: when time alone brings it on; NO_DEADLINE: never
     nominated_node: int
     freed_by: Optional[str]  #: what brought it out of PARKED or GATED last
+    group: int  #: what it is tried together with; 0: it is tried by itself, and the rest of the group is 0
+    group_root: int  #: as GroupInfo.root; 0: it has none, or is not declared
+    group_waiting: int  #: members that are aside, as GroupInfo.waiting
+    group_quorum: int  #: as described; 0 means 1, or that it is not declared
+    group_place: Place  #: of its root's record; ASIDE: a quorum is missing; NOWHERE: it has no root
+    group_declared: bool
 
     def __str__(self) -> str:
         return self.text

@@ -898,6 +898,12 @@ class Queue:
             wake_ns=why.wake_ns,
             nominated_node=why.nominated_node,
             freed_by=None if why.freed_by == ffi.NULL else decode(ffi.string(why.freed_by)),
+            group=why.group,
+            group_root=why.group_root,
+            group_waiting=why.group_waiting,
+            group_quorum=why.group_quorum,
+            group_place=Place(why.group_place),
+            group_declared=bool(why.group_declared),
         )
 
     def watch(self, watchdog: Watchdog, limit: int = 100) -> list[Overdue]:

@@ -631,6 +631,13 @@ pub struct schedq_explanation_t {
     pub nominated_node: u64,
     pub nomination: u64,
     pub freed_by: *const c_char,
+    pub group: u64,
+    pub group_root: u64,
+    pub group_waiting: u64,
+    pub group_quorum: u32,
+    pub group_place: u8,
+    pub group_declared: u8,
+    pub reserved_too: [u8; 2],
 }
 
 #[repr(C)]

@@ -262,6 +262,18 @@ pub struct Explanation {
     pub nomination: u64,
     /// What brought it out of parked or gated last; None: nothing did.
     pub freed_by: Option<String>,
+    /// What it is tried together with; 0: it is tried by itself, and the rest of the group is 0.
+    pub group: u64,
+    /// As [`GroupInfo::root`](crate::GroupInfo::root); 0: it has none, or is not declared.
+    pub group_root: u64,
+    /// Members that are aside, as [`GroupInfo::waiting`](crate::GroupInfo::waiting).
+    pub group_waiting: u64,
+    /// As described; 0 means 1, or that it is not declared.
+    pub group_quorum: u32,
+    /// Of its root's record; aside: a quorum is missing; nowhere: it has no root.
+    pub group_place: Place,
+    /// True: it is declared.
+    pub group_declared: bool,
     text: String,
 }
 
@@ -290,6 +302,12 @@ impl Explanation {
             nominated_node: raw.nominated_node,
             nomination: raw.nomination,
             freed_by: Some(text(raw.freed_by)).filter(|_| !raw.freed_by.is_null()),
+            group: raw.group,
+            group_root: raw.group_root,
+            group_waiting: raw.group_waiting,
+            group_quorum: raw.group_quorum,
+            group_place: Place::new(raw.group_place),
+            group_declared: raw.group_declared != 0,
             text: text(room.as_ptr()),
         }
     }

@@ -98,6 +98,11 @@ fn a_rejected_group_waits_for_an_event_that_helps_a_member() {
         assert_eq!(ended.place, Place::Parked);
         let info = worker.group_get(GANG).unwrap().unwrap();
         assert_eq!((info.place, info.rejected, info.waiting), (Place::Parked, gpus, 2));
+        let member = worker.find("gang/0").unwrap().unwrap().pod;
+        let why = worker.explain(member).unwrap().unwrap();
+        assert_eq!((why.place, why.group, why.group_root), (Place::Aside, GANG, GANG));
+        assert_eq!((why.group_waiting, why.group_quorum), (2, 2));
+        assert_eq!((why.group_place, why.group_declared), (Place::Parked, true));
         assert_eq!(queue.stats().unwrap().members_at[Place::Parked], 2);
         let told = worker.notify(&Change::new(Event::NODE_ADD)).unwrap();
         assert_eq!((told.to_active, told.poppable), (1, true));
