@@ -164,22 +164,6 @@ schedq_evictor_destroy(schedq_evictor_t *evictor)
 
 /* ---- the held -------------------------------------------------------------------------------- */
 
-static void
-raise_end(schedq_evictor_t *evictor, uint32_t end)
-{
-    uint32_t found = u32_load(&evictor->end);
-
-    /* Ends: each failed exchange is another thread's raise. */
-    while (found < end) {
-        uint32_t seen = u32_cas_value(&evictor->end, found, end);
-
-        if (seen == found) {
-            break;
-        }
-        found = seen;
-    }
-}
-
 /* OK with the word; EXISTS, FULL. */
 static schedq_status_t
 hold(schedq_evictor_t *evictor, uint64_t preemptor, uint32_t *word)
@@ -192,7 +176,7 @@ hold(schedq_evictor_t *evictor, uint64_t preemptor, uint32_t *word)
         if (u64_load(&evictor->words[i]) != 0) { /* a hint: the exchange decides */
             continue;
         }
-        raise_end(evictor, i + 1);
+        (void)u32_max(&evictor->end, i + 1);
         if (u64_cas(&evictor->words[i], 0, preemptor)) { /* hold:A */
             *word = i;
             return SCHEDQ_OK;

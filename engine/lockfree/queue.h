@@ -324,15 +324,8 @@ queue_note_stray(struct queue *queue, uint64_t note)
 {
     uint64_t notes = u64_load(&queue->strays);
 
-    for (;;) {
-        uint64_t found =
-            /* queue_note_stray:A */
-            u64_cas_value(&queue->strays, notes, (notes + STRAY_BITS + 1) | note);
-
-        if (found == notes) {
-            return;
-        }
-        notes = found;
+    /* queue_note_stray:A */
+    while (!u64_swing(&queue->strays, &notes, (notes + STRAY_BITS + 1) | note)) {
     }
 }
 

@@ -16,8 +16,8 @@
  *   T_load_acquire   what follows in program order happens after it
  *   T_store          nothing
  *   T_store_release  what precedes in program order happens before it
- *   T_exchange, T_cas, T_add, T_or, T_max, pair_cas
- *                    full fences, also when a T_cas fails. "Publish, then look" needs one between
+ *   T_exchange, T_cas, T_swing, T_add, T_or, T_max, pair_cas
+ *                    full fences, also when one fails. "Publish, then look" needs one between
  *                    the store and the load: an operation of this group there, or atomic_fence, is
  *                    what provides it.
  *   atomic_fence     a full fence
@@ -65,6 +65,34 @@ struct pair {
 #include "platform/atomic_ck.h"
 #endif
 
+/** T_cas from *seen to `value`. False: *seen is what the word was. */
+static inline bool
+u32_swing(atomic_u32 *word, uint32_t *seen, uint32_t value)
+{
+    uint32_t expected = *seen;
+
+    *seen = u32_cas_value(word, expected, value);
+    return *seen == expected;
+}
+
+static inline bool
+u64_swing(atomic_u64 *word, uint64_t *seen, uint64_t value)
+{
+    uint64_t expected = *seen;
+
+    *seen = u64_cas_value(word, expected, value);
+    return *seen == expected;
+}
+
+static inline bool
+ptr_swing(atomic_ptr *word, void **seen, void *value)
+{
+    void *expected = *seen;
+
+    *seen = ptr_cas_value(word, expected, value);
+    return *seen == expected;
+}
+
 /**
  * Raises to `value`, never lowers. Ends: each failed exchange is another thread's raise.
  * Returns what it was.
@@ -74,13 +102,17 @@ u64_max(atomic_u64 *word, uint64_t value)
 {
     uint64_t found = u64_load(word);
 
-    while (found < value) {
-        uint64_t seen = u64_cas_value(word, found, value);
+    while (found < value && !u64_swing(word, &found, value)) {
+    }
+    return found;
+}
 
-        if (seen == found) {
-            break;
-        }
-        found = seen;
+static inline uint32_t
+u32_max(atomic_u32 *word, uint32_t value)
+{
+    uint32_t found = u32_load(word);
+
+    while (found < value && !u32_swing(word, &found, value)) {
     }
     return found;
 }

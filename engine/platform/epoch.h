@@ -195,17 +195,13 @@ epoch_guest_enter(struct epoch *epoch)
 {
     uint64_t guests = u64_load(&epoch->guests);
     uint64_t number = u64_load_acquire(&epoch->now); /* as epoch_enter:A */
+    uint64_t next;
 
     /* Ends: each failed exchange is another guest's. */
-    for (;;) {
-        uint64_t next = (guests & EPOCH_GUESTS) == 0 ? number * (EPOCH_GUESTS + 1) + 1 : guests + 1;
-        uint64_t found = u64_cas_value(&epoch->guests, guests, next); /* epoch_guest_enter:A */
-
-        if (found == guests) {
-            return;
-        }
-        guests = found;
-    }
+    do {
+        next = (guests & EPOCH_GUESTS) == 0 ? number * (EPOCH_GUESTS + 1) + 1 : guests + 1;
+        /* epoch_guest_enter:A */
+    } while (!u64_swing(&epoch->guests, &guests, next));
 }
 
 static inline void

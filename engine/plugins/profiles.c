@@ -30,13 +30,10 @@ plugin_take(struct registry *registry, struct profile *profile)
     uint32_t used = u32_load(&profile->spares_used);
 
     while (used < REGISTRY_PLUGINS_MAX) {
-        uint32_t found = u32_cas_value(&profile->spares_used, used, used + 1);
-
-        if (found == used) {
+        if (u32_swing(&profile->spares_used, &used, used + 1)) {
             profile->spares[used].spare = used + 1;
             return &profile->spares[used];
         }
-        used = found;
     }
     return memory_alloc(registry->memory, MEMORY_OTHER, sizeof(struct plugin), CACHE_LINE);
 }

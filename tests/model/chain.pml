@@ -51,7 +51,7 @@
  * all (-DCONSUMERS, -DCLOSED); one more becomes so at any time. --large: one reader, two consumers, two segments filled.
  *
  * stands for engine/lockfree/refs/lane.h lane_peek_from eb06cdef
- * stands for engine/lockfree/refs/lane.c delete_empty 4587d74f
+ * stands for engine/lockfree/refs/lane.c delete_empty 35d22dec
  * stands for engine/lockfree/refs/lane.c retire_passed 9e11aea3
  * stands for engine/lockfree/refs/lane.c unlink_segment 73cc3a91
  * stands for engine/lockfree/refs/lane.c delete_thin 8bd507ff

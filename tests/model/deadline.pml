@@ -37,7 +37,7 @@
  *
  * Bounds: two parkers, the sleeper, which lets no marker go, one more recomputer (--large: two).
  *
- * stands for engine/lockfree/signals/deadline.c deadline_lower f0b97bd1
+ * stands for engine/lockfree/signals/deadline.c deadline_lower 1c1242a5
  * stands for engine/lockfree/signals/deadline.c deadline_begin bdad5527
  * stands for engine/lockfree/signals/deadline.c deadline_end 9397c9ca
  * stands for engine/lockfree/signals/deadline.c deadline_let_go 625a0673

@@ -37,7 +37,7 @@
  *
  * stands for engine/platform/epoch.h epoch_enter a5793828
  * stands for engine/platform/epoch.h epoch_leave f2e230e7
- * stands for engine/platform/epoch.h epoch_guest_enter 174e2f0f
+ * stands for engine/platform/epoch.h epoch_guest_enter 40fb6016
  * stands for engine/platform/epoch.h epoch_guest_leave 4914e935
  * stands for engine/platform/epoch.c epoch_record_join 1eef07a3
  * stands for engine/platform/epoch.c close_batch 0f768eb1

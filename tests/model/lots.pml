@@ -23,7 +23,7 @@
  *
  * stands for engine/lockfree/refs/lots.c find_lot 544e3ded
  * stands for engine/lockfree/refs/lots.h lot_keep f3ee5a93
- * stands for engine/lockfree/refs/lots.c claim_cell d3d26eff
+ * stands for engine/lockfree/refs/lots.c claim_cell 3902dcf9
  * stands for engine/lockfree/refs/lots.c lot_make 20cb10df
  * stands for engine/lockfree/refs/lots.c lot_leave e9297df1
  * stands for engine/lockfree/refs/lots.c lot_unmake 0c050b97

@@ -36,15 +36,15 @@
  *
  * Bounds: two loops, two producers of one pod; with CLOSE, FROZEN or BUFFER one producer of two.
  *
- * stands for engine/lockfree/signals/readiness.c take_armed daf56649
- * stands for engine/lockfree/signals/readiness.c tell_host 79515713
+ * stands for engine/lockfree/signals/readiness.c take_armed fdce5c2d
+ * stands for engine/lockfree/signals/readiness.c tell_host 5de38399
  * stands for engine/lockfree/signals/readiness.c readiness_signal bb11007c
- * stands for engine/lockfree/signals/readiness.c begin_help f91d7caf
+ * stands for engine/lockfree/signals/readiness.c begin_help 05cd87d6
  * stands for engine/lockfree/signals/readiness.c readiness_signal_always 358dff21
  * stands for engine/lockfree/signals/readiness.c waiters_wake 780e8140
  * stands for engine/lockfree/signals/readiness.c readiness_is_armed 9ecca0e6
- * stands for engine/lockfree/signals/readiness.c readiness_arm 82e0afe4
- * stands for engine/lockfree/signals/readiness.c readiness_keep c9b6e04a
+ * stands for engine/lockfree/signals/readiness.c readiness_arm 9b9d1f56
+ * stands for engine/lockfree/signals/readiness.c readiness_keep 594d1a5d
  * stands for engine/lockfree/signals/readiness.c readiness_disarm b62a6fea
  * stands for engine/lockfree/calls/pop.c leave_empty f0bd0848
  * stands for engine/lockfree/calls/pop.c arm_and_take 9fee06ea

@@ -60,7 +60,7 @@
  * stands for engine/lockfree/signals/sleepers.c sleepers_prepare 3af176d4
  * stands for engine/lockfree/signals/sleepers.c sleepers_cancel 56a73009
  * stands for engine/lockfree/signals/sleepers.c is_unwatched ba653bb1
- * stands for engine/lockfree/signals/sleepers.c sleepers_watch 955a402f
+ * stands for engine/lockfree/signals/sleepers.c sleepers_watch e3558dd2
  * stands for engine/lockfree/signals/sleepers.c sleepers_unwatch a0f2050b
  * stands for engine/lockfree/signals/sleepers.c sleepers_wake_one b51a02c9
  * stands for engine/lockfree/signals/sleepers.c sleepers_wake_for 97b53834

@@ -179,17 +179,13 @@ draw_shared_key(struct worker *worker, int64_t now)
 {
     struct queue *queue = queue_of(worker);
     uint64_t last = u64_load(&queue->last_key);
+    int64_t key;
 
-    for (;;) {
-        int64_t key = order_key_next(now, (int64_t)last);
+    do {
+        key = order_key_next(now, (int64_t)last);
         /* draw_shared_key:A */
-        uint64_t found = u64_cas_value(&queue->last_key, last, (uint64_t)key);
-
-        if (found == last) {
-            return key;
-        }
-        last = found;
-    }
+    } while (!u64_swing(&queue->last_key, &last, (uint64_t)key));
+    return key;
 }
 
 static inline int64_t

@@ -174,12 +174,9 @@ take_bit(atomic_u64 *bits, uint32_t number)
 
     /* Ends: each failed exchange means that another slot was taken or given back. */
     while ((taken & bit) == 0) {
-        uint64_t found = u64_cas_value(bits, taken, taken | bit); /* take_bit:A */
-
-        if (found == taken) {
+        if (u64_swing(bits, &taken, taken | bit)) { /* take_bit:A */
             return true;
         }
-        taken = found;
     }
     return false;
 }

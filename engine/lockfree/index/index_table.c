@@ -98,12 +98,9 @@ overflow_take(struct index_table *table, enum lengthening why)
         return line;
     }
     while (taken < limit) {
-        uint32_t found = u32_cas_value(&table->taken, taken, taken + 1);
-
-        if (found == taken) {
+        if (u32_swing(&table->taken, &taken, taken + 1)) {
             return taken + 1;
         }
-        taken = found;
     }
     return 0;
 }

@@ -159,15 +159,6 @@ spot_first(struct index_line *home)
     return (struct spot){.line = home, .link = &home->word[HOME_LINK], .at = HOME_FIRST};
 }
 
-static inline struct spot
-spot_last_at_home(struct index_line *home)
-{
-    return (struct spot){.line = home,
-                         .link = &home->word[HOME_LINK],
-                         .at = LINE_WORDS - 1,
-                         .position = HOME_CELLS - 1};
-}
-
 static inline atomic_u64 *
 spot_cell(const struct spot *spot)
 {

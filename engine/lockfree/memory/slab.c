@@ -248,13 +248,10 @@ page_number(struct slab *slab, uint32_t *page)
     uint32_t pages = u32_load(&slab->pages);
 
     while (pages < pages_max(slab)) {
-        uint32_t found = u32_cas_value(&slab->pages, pages, pages + 1);
-
-        if (found == pages) {
+        if (u32_swing(&slab->pages, &pages, pages + 1)) {
             *page = pages;
             return true;
         }
-        pages = found;
     }
     return false;
 }

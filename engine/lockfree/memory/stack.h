@@ -40,13 +40,8 @@ static inline bool
 stack_swing(atomic_u64 *stack, uint64_t *seen, uint32_t number)
 {
     uint64_t next = ((*seen >> STACK_TAG_SHIFT) + 1) << STACK_TAG_SHIFT | number;
-    uint64_t found = u64_cas_value(stack, *seen, next);
 
-    if (found == *seen) {
-        return true;
-    }
-    *seen = found;
-    return false;
+    return u64_swing(stack, seen, next);
 }
 
 #endif

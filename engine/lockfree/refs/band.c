@@ -106,12 +106,9 @@ id_draw(struct bands *bands)
     uint32_t last = u32_load(&bands->drawn);
 
     while (last < BANDS_MAX && chunk_make(bands, chunk_number(last + 1))) {
-        uint32_t found = u32_cas_value(&bands->drawn, last, last + 1);
-
-        if (found == last) {
+        if (u32_swing(&bands->drawn, &last, last + 1)) {
             return last + 1;
         }
-        last = found;
     }
     return 0;
 }
@@ -796,12 +793,9 @@ take_due(struct bands *bands)
     uint32_t due = u32_load(&bands->due);
 
     while (due > 0) {
-        uint32_t found = u32_cas_value(&bands->due, due, due - 1);
-
-        if (found == due) {
+        if (u32_swing(&bands->due, &due, due - 1)) {
             return true;
         }
-        due = found;
     }
     return false;
 }

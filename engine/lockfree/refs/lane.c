@@ -53,15 +53,9 @@ pool_give(struct segment_pool *pool, struct segment *first, struct segment *last
 {
     void *spare = ptr_load(&pool->spare);
 
-    for (;;) {
+    do {
         ptr_store(&last->next, spare);
-        void *found = ptr_cas_value(&pool->spare, spare, first); /* pool_give:A */
-
-        if (found == spare) {
-            break;
-        }
-        spare = found;
-    }
+    } while (!ptr_swing(&pool->spare, &spare, first)); /* pool_give:A */
 }
 
 static struct segment *
@@ -290,13 +284,7 @@ delete_empty(struct segment *segment)
     void *next = next_of(segment);
 
     /* Ends: each failed exchange means that its successor was unlinked, or that it was deleted. */
-    while (!is_gone(next)) {
-        void *found = ptr_cas_value(&segment->next, next, gone(next)); /* delete_empty:A */
-
-        if (found == next) {
-            break;
-        }
-        next = found;
+    while (!is_gone(next) && !ptr_swing(&segment->next, &next, gone(next))) { /* delete_empty:A */
     }
 }
 

@@ -127,13 +127,10 @@ claim_cell(struct lot_group *group, uint64_t cells, uint8_t *cell)
 
     while ((open = cells & ~taken) != 0) {
         /* claim_cell:A reads from lot_unmake:C */
-        uint64_t found = u64_cas_value(&group->taken, taken, taken | (open & -open));
-
-        if (found == taken) {
+        if (u64_swing(&group->taken, &taken, taken | (open & -open))) {
             *cell = (uint8_t)__builtin_ctzll(open);
             return true;
         }
-        taken = found;
     }
     return false;
 }

@@ -112,12 +112,9 @@ number_take(struct run_pool *pool)
             !leaf_make(pool, &pool->root[number / RUN_LEAF])) {
             return 0;
         }
-        uint32_t found = u32_cas_value(&pool->numbers, last, number);
-
-        if (found == last) {
+        if (u32_swing(&pool->numbers, &last, number)) {
             return number;
         }
-        last = found;
     }
 }
 

@@ -50,11 +50,9 @@ deadline_lower(struct deadline *deadline, int64_t due)
             return false;
         }
         uint64_t wanted = is_marker(found) ? draw(deadline) : (uint64_t)due;
-        uint64_t before = found;
 
         /* deadline_lower:B, seen by deadline_end:A */
-        found = u64_cas_value(deadline->word, before, wanted);
-        if (found == before) {
+        if (u64_swing(deadline->word, &found, wanted)) {
             return true;
         }
     }

@@ -62,14 +62,8 @@ take_armed(struct sleepers *sleepers, uint64_t changers)
 {
     uint64_t word = u64_load(&sleepers->word);
 
-    for (;;) {
-        uint64_t wanted = (word & ~STATE) + changers;
-        uint64_t found = u64_cas_value(&sleepers->word, word, wanted); /* take_armed:A */
-
-        if (found == word) {
-            return;
-        }
-        word = found;
+    /* take_armed:A */
+    while (!u64_swing(&sleepers->word, &word, (word & ~STATE) + changers)) {
     }
 }
 
@@ -78,18 +72,12 @@ static void
 tell_host(struct sleepers *sleepers, const struct notifier *notifier, uint64_t role)
 {
     notifier_tell(notifier);
-    uint64_t word = u64_load(&sleepers->word);
+    uint64_t word = u64_load(&sleepers->word), doubted;
 
-    for (;;) {
-        uint64_t doubted = (word & READINESS_ARMED) != 0 ? READINESS_DOUBTED : 0;
-        uint64_t wanted = (word | doubted) - role;
-        uint64_t found = u64_cas_value(&sleepers->word, word, wanted); /* tell_host:A */
-
-        if (found == word) {
-            return;
-        }
-        word = found;
-    }
+    do {
+        doubted = (word & READINESS_ARMED) != 0 ? READINESS_DOUBTED : 0;
+        /* tell_host:A */
+    } while (!u64_swing(&sleepers->word, &word, (word | doubted) - role));
 }
 
 void
@@ -109,13 +97,10 @@ begin_help(struct sleepers *sleepers)
 
     while ((word & READINESS_ARMED) == 0 && (word & READINESS_CHANGERS) != 0 &&
            (word & READINESS_HELPED) == 0) {
-        uint64_t wanted = (word | READINESS_HELPED) + READINESS_HELPER;
-        uint64_t found = u64_cas_value(&sleepers->word, word, wanted); /* begin_help:A */
-
-        if (found == word) {
+        /* begin_help:A */
+        if (u64_swing(&sleepers->word, &word, (word | READINESS_HELPED) + READINESS_HELPER)) {
             return true;
         }
-        word = found;
     }
     return false;
 }
@@ -154,14 +139,9 @@ readiness_arm(struct sleepers *sleepers, const struct notifier *notifier)
     uint64_t word = u64_load(&sleepers->word);
 
     /* Ends as take_armed does. */
-    for (;;) {
-        uint64_t wanted = ((word & ~STATE) | READINESS_ARMED) + READINESS_CHANGER;
-        uint64_t found = u64_cas_value(&sleepers->word, word, wanted); /* readiness_arm:A */
-
-        if (found == word) {
-            break;
-        }
-        word = found;
+    /* readiness_arm:A */
+    while (!u64_swing(&sleepers->word, &word,
+                      ((word & ~STATE) | READINESS_ARMED) + READINESS_CHANGER)) {
     }
     notifier_clear(notifier);
 }
@@ -173,13 +153,9 @@ readiness_keep(struct sleepers *sleepers)
     uint64_t word = u64_load(&sleepers->word);
 
     while ((word & READINESS_ARMED) != 0) {
-        uint64_t wanted = word - READINESS_CHANGER;
-        uint64_t found = u64_cas_value(&sleepers->word, word, wanted); /* readiness_keep:A */
-
-        if (found == word) {
+        if (u64_swing(&sleepers->word, &word, word - READINESS_CHANGER)) { /* readiness_keep:A */
             return true;
         }
-        word = found;
     }
     return false;
 }

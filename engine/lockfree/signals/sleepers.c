@@ -130,13 +130,9 @@ sleepers_watch(struct sleepers *sleepers, int64_t wanted, int64_t now, int64_t t
 
     /* Ends: each failed exchange means that another sleeper watches, or ceased to. */
     while (is_unwatched((int64_t)watched, wanted, now, tick)) {
-        uint64_t found =
-            u64_cas_value(&sleepers->watched, watched, (uint64_t)wanted); /* sleepers_watch:A */
-
-        if (found == watched) {
+        if (u64_swing(&sleepers->watched, &watched, (uint64_t)wanted)) { /* sleepers_watch:A */
             return true;
         }
-        watched = found;
     }
     return false;
 }
