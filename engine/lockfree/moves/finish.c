@@ -144,12 +144,12 @@ end_flagged(struct entry *entry, schedq_token_t token)
  * end_flight:A.
  */
 RARELY static void
-end_nomination(struct worker *worker, const struct entry *entry)
+end_nomination(struct queue *queue, const struct entry *entry)
 {
     struct description description;
 
-    (void)entry_description(&queue_of(worker)->entries, entry, &description);
-    describe_end(worker, &description);
+    (void)entry_description(&queue->entries, entry, &description);
+    describe_end_in(queue, &description);
 }
 
 /* Ends one flight, and the pod; not counted. As schedq_done. */
@@ -175,7 +175,7 @@ end_flight(struct worker *worker, schedq_token_t token)
     uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
 
     if (!deleted && desc != 0) {
-        end_nomination(worker, entry);
+        end_nomination(queue, entry);
     }
     give_record(worker, ref_record(token.bits), entry, desc, true);
     return deleted ? SCHEDQ_GONE : SCHEDQ_OK;
@@ -235,15 +235,6 @@ lockfree_done_many(schedq_worker_t *base, const schedq_token_t *tokens, size_t c
 }
 
 /* ---- without a worker ------------------------------------------------------------------------ */
-
-static void
-end_guests_nomination(struct queue *queue, const struct entry *entry)
-{
-    struct description description;
-
-    (void)entry_description(&queue->entries, entry, &description);
-    describe_end_in(queue, &description);
-}
 
 /* The record of a pod whose objects no pin can hold; it and the name are anybody's at once. */
 static void
@@ -343,7 +334,7 @@ end_as_guest(struct queue *queue, schedq_token_t token)
     uint64_t popped = u64_load(&entry->popped);
 
     if (!deleted && desc != 0) {
-        end_guests_nomination(queue, entry);
+        end_nomination(queue, entry);
     }
     index_remove(&queue->index, (uint32_t)(u64_load(&entry->name) >> 32), record,
                  u64_load(&entry->life));

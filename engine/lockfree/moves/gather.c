@@ -39,10 +39,9 @@ static bool
 meet_group(void *ctx, uint32_t record, uint64_t life)
 {
     struct members_walk *walk = ctx;
-    const struct nominated hint = {.record = record, .life = life};
     struct group_found below;
 
-    return gather_view_declared(walk->worker, &hint, &below) &&
+    return gather_view_declared(walk->worker, record, life, &below) &&
            walk_members(walk, below.block->number);
 }
 
@@ -93,10 +92,9 @@ static bool
 count_complete(void *ctx, uint32_t record, uint64_t life)
 {
     struct completeness *above = ctx;
-    const struct nominated hint = {.record = record, .life = life};
     struct group_found below;
 
-    above->complete += gather_view_declared(above->worker, &hint, &below) &&
+    above->complete += gather_view_declared(above->worker, record, life, &below) &&
                                is_complete_at(above->worker, below.block, above->depth + 1)
                            ? 1
                            : 0;
@@ -161,10 +159,9 @@ static bool
 add_below(void *ctx, uint32_t record, uint64_t life)
 {
     struct sum *sum = ctx;
-    const struct nominated hint = {.record = record, .life = life};
     struct group_found below;
 
-    if (gather_view_declared(sum->worker, &hint, &below)) {
+    if (gather_view_declared(sum->worker, record, life, &below)) {
         sum_members(sum, below.block);
     }
     return false;
@@ -323,7 +320,7 @@ read_families(struct gathered *gathered, uint32_t node)
     for (size_t i = 0; i < hints.count; i++) {
         struct group_found below;
 
-        if (gather_view_declared(worker, &hints.pods[i], &below) &&
+        if (gather_view_declared(worker, hints.pods[i].record, hints.pods[i].life, &below) &&
             !add_group(gathered, below.block, node)) {
             break;
         }

@@ -83,10 +83,11 @@ gather_view(struct worker *worker, uint32_t record, uint64_t life, struct group_
 
 /* A hint comes before its record is committed. */
 bool
-gather_view_declared(struct worker *worker, const struct nominated *hint, struct group_found *found)
+gather_view_declared(struct worker *worker, uint32_t record, uint64_t life,
+                     struct group_found *found)
 {
-    return gather_view(worker, hint->record, hint->life, found) && group_is_declared(found) &&
-           report_exists(worker, hint->record, &found->view);
+    return gather_view(worker, record, life, found) && group_is_declared(found) &&
+           report_exists(worker, record, &found->view);
 }
 
 /* Where a worker keeps what it knows of the group. */

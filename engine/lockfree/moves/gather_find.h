@@ -144,7 +144,7 @@ struct group_block *gather_block_of(const struct view *view);
 bool gather_view(struct worker *worker, uint32_t record, uint64_t life, struct group_found *found);
 
 /** The same of a hint, which comes before its record is committed. False also: it is undeclared. */
-bool gather_view_declared(struct worker *worker, const struct nominated *hint,
+bool gather_view_declared(struct worker *worker, uint32_t record, uint64_t life,
                           struct group_found *found);
 
 /** Tells where the root's record is; nothing if there is no root. */
