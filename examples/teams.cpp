@@ -1,14 +1,14 @@
 /*
  * Groups from C++: threads that take jobs, and teams of jobs that run together or not at all. Some
- * need a GPU, and there is none at first: they are rejected, and wait for one. Nobody hears of the
- * last job: a thread that waited for a while asks whether there is anything left.
+ * need a GPU, and there is none at first: they are rejected, and wait for one. Who places the last
+ * job closes the queue, and so ends the threads that wait.
  */
 #include <schedq/schedq.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,16 +16,16 @@
 namespace
 {
 
-using namespace std::chrono_literals;
-
 constexpr int singles = 40; /* every fourth needs a GPU */
 constexpr int teams = 3;    /* groups of jobs that need GPUs */
 constexpr int members = 4;  /* of each */
+constexpr int all = singles + teams * members;
 
 enum : std::uint64_t { anywhere, with_gpu }; /* objects: what a job needs */
 
 std::atomic<bool> gpus{false};
-std::atomic<int> placed{0}, rejected{0};
+std::atomic<int> placed{0}, rejected{0}, tries{0};
+std::promise<void> all_tried; /* each job once */
 
 void
 need(bool ok, const char *call, const char *words)
@@ -51,9 +51,21 @@ try_jobs(schedq::worker_ref worker, const schedq_popped_t *jobs, std::size_t cou
         } else {
             need(bool(job.reject(gpu)), "reject", worker.error()); /* parked, until there is one */
         }
-        (fits ? placed : rejected)++;
     }
     return fits;
+}
+
+/* CLOSED says that no job is active, not that none is left: so nobody closes before the last. */
+void
+count(const schedq::queue &queue, bool fits, int jobs)
+{
+    (fits ? placed : rejected) += jobs;
+    if ((tries += jobs) == all) {
+        all_tried.set_value();
+    }
+    if (placed == all) {
+        queue.close(); /* every wait ends; it may be closed twice */
+    }
 }
 
 void
@@ -62,17 +74,18 @@ run(const schedq::queue &queue, std::uint64_t gpu)
     auto worker = queue.this_thread();
     schedq_popped_t jobs[members];
 
-    while (placed < singles + teams * members) {
-        auto team = worker->pop_group_until(queue.now() + 50ms, jobs, members);
-        if (team.status == SCHEDQ_TIMEDOUT) {
-            continue; /* nothing came so long */
+    for (;;) {
+        auto team = worker->pop_group(jobs, members); /* waits */
+        if (team.status == SCHEDQ_CLOSED) {
+            return;
         }
-        need(bool(team), "pop_group_until", worker->error());
+        need(bool(team), "pop_group", worker->error());
         const bool fits = try_jobs(*worker, jobs, team->count(), gpu);
         if (*team) { /* it is empty if the pop took a job that is in no team */
             need(bool(team->end(fits ? SCHEDQ_GROUP_PLACED : SCHEDQ_GROUP_REJECTED)), "end",
                  worker->error());
         }
+        count(queue, fits, static_cast<int>(team->count()));
     }
 }
 
@@ -108,11 +121,13 @@ add_jobs(schedq::worker_ref worker)
 int
 main()
 {
-    const schedq_config_t config = SCHEDQ_CONFIG_INIT;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
     const schedq_interest_t interest = {"GPU", SCHEDQ_ACTION_ADD, 0, nullptr};
     schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     schedq::words why;
 
+    /* A job that the GPUs help is tried at once; else it backs off, 1 s after its first failure. */
+    config.max_backoff_ns = 0;
     auto queue = schedq::queue::create(config, &why);
     need(bool(queue), "create", why.c_str());
     auto gpu_added = queue->define_event("GPU", SCHEDQ_ACTION_ADD, nullptr, &why);
@@ -130,9 +145,7 @@ main()
     auto worker = queue->this_thread(&why);
     need(bool(worker), "this_thread", why.c_str());
     add_jobs(*worker);
-    while (queue->stats()->parked < singles / 4 + teams * members) {
-        std::this_thread::sleep_for(1ms);
-    }
+    all_tried.get_future().wait();
     std::printf("%d placed, %d rejected\n", placed.load(), rejected.load());
 
     schedq_change_t change = SCHEDQ_CHANGE_INIT;

@@ -38,7 +38,7 @@
 //
 // # Not bound
 //
-// Waiting: schedq_pop and schedq_pop_many, each also with _for and _until, and schedq_pop_group_until would block a thread.
+// Waiting: schedq_pop and schedq_pop_many, each also with _for and _until, and schedq_pop_group_for and _until would block a thread.
 // [Queue.Pop], [Queue.PopMany] and [Queue.PopGroup] wait instead. A context cancels one wait, so schedq_wait_cancel has no place.
 // schedq_wait_fd and schedq_wait_callback are for event loops, which goroutines do without.
 //

@@ -16,6 +16,7 @@ var notBound = map[string]bool{
 	"schedq_pop_many":            true,
 	"schedq_pop_many_for":        true,
 	"schedq_pop_many_until":      true,
+	"schedq_pop_group_for":       true,
 	"schedq_pop_group_until":     true,
 	"schedq_wait_fd":             true,
 	"schedq_wait_callback":       true,

@@ -68,6 +68,17 @@ call_begin(struct call *call, schedq_t *queue)
 /** The same with words for the caller: an empty text if it may go on. */
 schedq_status_t call_begin_why(struct call *call, schedq_t *queue, char *why, size_t why_size);
 
+/** When a wait of so long ends, on the queue's clock; one that is longer than the clock never. */
+static inline int64_t
+call_wait_end(const schedq_worker_t *worker, int64_t wait_ns)
+{
+    int64_t end;
+
+    return __builtin_add_overflow(clock_now(&worker->queue->clock), wait_ns, &end)
+               ? SCHEDQ_NO_DEADLINE
+               : end;
+}
+
 /** The same as call_begin, with call_end_worker; the frame is the worker's. */
 static inline schedq_status_t
 call_begin_worker(schedq_worker_t *worker)

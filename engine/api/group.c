@@ -122,17 +122,23 @@ schedq_group_get(schedq_worker_t *worker, uint64_t group, schedq_group_info_t *i
     return status;
 }
 
+enum waits { WAITS_NOT, WAITS_UNTIL, WAITS_FOR };
+
+/* WAITS_FOR: `until` is a duration. */
 static schedq_status_t
-pop_group(schedq_worker_t *worker, bool waits, int64_t deadline, schedq_popped_group_t *group,
+pop_group(schedq_worker_t *worker, enum waits waits, int64_t until, schedq_popped_group_t *group,
           schedq_popped_t *members, size_t room, size_t *count)
 {
+    static const char *const functions[] = {[WAITS_NOT] = "schedq_try_pop_group",
+                                            [WAITS_UNTIL] = "schedq_pop_group_until",
+                                            [WAITS_FOR] = "schedq_pop_group_for"};
     schedq_status_t status = call_begin_worker(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!check_decides(worker, SCHEDQ_DECIDE_CALLBACKS,
-                       waits ? "schedq_pop_group_until" : "schedq_try_pop_group") ||
+    if (!check_decides(worker, SCHEDQ_DECIDE_CALLBACKS, functions[waits]) ||
+        (waits == WAITS_FOR && !check_wait(worker, until)) ||
         !check_not_null(worker, group, "group") || !check_not_null(worker, members, "members") ||
         !check_not_null(worker, count, "count")) {
         status = SCHEDQ_INVALID;
@@ -140,8 +146,10 @@ pop_group(schedq_worker_t *worker, bool waits, int64_t deadline, schedq_popped_g
         worker_say(worker, "room 0: at least 1");
         status = SCHEDQ_INVALID;
     } else {
-        status =
-            worker->queue->ops->pop_group(worker, waits, deadline, group, members, room, count);
+        int64_t deadline = waits == WAITS_FOR ? call_wait_end(worker, until) : until;
+
+        status = worker->queue->ops->pop_group(worker, waits != WAITS_NOT, deadline, group, members,
+                                               room, count);
     }
     if (status == SCHEDQ_FULL) {
         worker_say(worker, "room %zu: at least %zu, the members that the group has", room, *count);
@@ -154,14 +162,21 @@ schedq_status_t
 schedq_try_pop_group(schedq_worker_t *worker, schedq_popped_group_t *group,
                      schedq_popped_t *members, size_t room, size_t *count)
 {
-    return pop_group(worker, false, 0, group, members, room, count);
+    return pop_group(worker, WAITS_NOT, 0, group, members, room, count);
 }
 
 schedq_status_t
 schedq_pop_group_until(schedq_worker_t *worker, int64_t deadline_ns, schedq_popped_group_t *group,
                        schedq_popped_t *members, size_t room, size_t *count)
 {
-    return pop_group(worker, true, deadline_ns, group, members, room, count);
+    return pop_group(worker, WAITS_UNTIL, deadline_ns, group, members, room, count);
+}
+
+schedq_status_t
+schedq_pop_group_for(schedq_worker_t *worker, int64_t wait_ns, schedq_popped_group_t *group,
+                     schedq_popped_t *members, size_t room, size_t *count)
+{
+    return pop_group(worker, WAITS_FOR, wait_ns, group, members, room, count);
 }
 
 /* ---- the end of a cycle ---------------------------------------------------------------------- */

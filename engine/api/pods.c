@@ -118,17 +118,6 @@ schedq_try_pop_many(schedq_worker_t *worker, schedq_popped_t *out, size_t capaci
     return pop(worker, out, capacity, count);
 }
 
-/* A wait that is longer than the clock has no end. */
-static int64_t
-end_of(const schedq_worker_t *worker, int64_t wait_ns)
-{
-    int64_t end;
-
-    return __builtin_add_overflow(clock_now(&worker->queue->clock), wait_ns, &end)
-               ? SCHEDQ_NO_DEADLINE
-               : end;
-}
-
 /* Until a time; `lasts`: for so long. */
 static schedq_status_t
 pop_waiting(schedq_worker_t *worker, bool lasts, int64_t until, schedq_popped_t *out,
@@ -146,8 +135,8 @@ pop_waiting(schedq_worker_t *worker, bool lasts, int64_t until, schedq_popped_t 
         worker_say(worker, "capacity 0: at least 1");
         status = SCHEDQ_INVALID;
     } else {
-        status = worker->queue->ops->pop_waiting(worker, lasts ? end_of(worker, until) : until, out,
-                                                 capacity, count);
+        status = worker->queue->ops->pop_waiting(
+            worker, lasts ? call_wait_end(worker, until) : until, out, capacity, count);
     }
     call_end_worker(worker);
     return status;

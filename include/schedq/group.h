@@ -342,6 +342,32 @@ SCHEDQ_API schedq_status_t schedq_pop_group_until(schedq_worker_t *worker, int64
                                                   size_t *count);
 
 /**
+ * Takes what schedq_try_pop_group takes; waits for it for at most wait_ns. As
+ * schedq_pop_group_until otherwise.
+ *
+ * @param wait_ns nanoseconds of the queue's clock, at least 0; 0: it does not wait
+ * @param group   as schedq_try_pop_group's
+ * @param members the same
+ * @param room    the same
+ * @param count   the same; TIMEDOUT and CANCELED: 0
+ * @retval SCHEDQ_OK        as schedq_try_pop_group
+ * @retval SCHEDQ_FULL      the same; it does not wait for another group
+ * @retval SCHEDQ_TIMEDOUT  the time is over, and nothing is poppable
+ * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken
+ * @retval SCHEDQ_CLOSED    the queue is closed, and nothing is poppable now
+ * @retval SCHEDQ_NOMEM     (never with MUTEX) nothing changed
+ * @retval SCHEDQ_INVALID   also a negative wait_ns; nothing changed
+ * @retval SCHEDQ_BUSY      nothing changed
+ *
+ * What happens before the return: as schedq_try_pop_group.
+ * Threads: [worker]  Progress: as schedq_pop_group_until.
+ */
+SCHEDQ_API schedq_status_t schedq_pop_group_for(schedq_worker_t *worker, int64_t wait_ns,
+                                                schedq_popped_group_t *group,
+                                                schedq_popped_t *members, size_t room,
+                                                size_t *count);
+
+/**
  * Ends a group's cycle. Call it after the members were tried. Members may stay in flight, and end
  * later.
  *

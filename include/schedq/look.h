@@ -143,8 +143,8 @@ SCHEDQ_API size_t schedq_pending_text(schedq_t *queue, char *text, size_t size);
  * the queue is quiet. Active and in-flight pods are in schedq_stats.
  */
 typedef struct schedq_words_t {
-    uint64_t parked;           /**< pods there now; of a group that waits there each member (how
-                                    many groups: groups_at) */
+    uint64_t parked;           /**< pods there now; a group that waits there counts as one
+                                    (schedq_stats_t counts its members) */
     uint64_t gated;            /**< the same */
     uint64_t backoff;          /**< the same */
     uint64_t error_backoff;    /**< the same */
@@ -178,12 +178,13 @@ SCHEDQ_API schedq_words_t *schedq_words(schedq_t *queue);
 typedef struct schedq_stats_t {
     uint32_t struct_size; /**< set by SCHEDQ_STATS_INIT */
     uint32_t workers;     /**< registered ones, the timer thread's too */
-    uint64_t active;      /**< pods there now */
+    uint64_t active;      /**< pods there now; of a group that waits there each member (how many
+                               groups: groups_at) */
     uint64_t backoff;     /**< the same: after a failure with a rejector */
     uint64_t error_backoff; /**< the same: after one without */
     uint64_t parked;      /**< the same */
     uint64_t gated;       /**< the same */
-    uint64_t inflight;    /**< the same */
+    uint64_t inflight;    /**< pods there now, members of groups among them */
     uint64_t nominated;   /**< pods that are nominated now */
     uint64_t adds;        /**< pods that add, add_many, update and readd made */
     uint64_t pops;        /**< pods that were taken */

@@ -541,7 +541,10 @@ public:
     /** schedq_pop_group_until, without an end. As try_pop_group otherwise. */
     [[nodiscard]] outcome<group_cycle> pop_group(schedq_popped_t *members,
                                                  std::size_t room) const noexcept;
-    /** schedq_pop_group_until; for a duration: queue.now() + it. As try_pop_group otherwise. */
+    /** schedq_pop_group_for: waits for at most that long. As try_pop_group otherwise. */
+    [[nodiscard]] outcome<group_cycle> pop_group_for(duration wait, schedq_popped_t *members,
+                                                     std::size_t room) const noexcept;
+    /** schedq_pop_group_until: waits until then. As try_pop_group otherwise. */
     [[nodiscard]] outcome<group_cycle> pop_group_until(time_point deadline,
                                                        schedq_popped_t *members,
                                                        std::size_t room) const noexcept;
@@ -970,6 +973,14 @@ inline outcome<group_cycle>
 worker_ref::pop_group(schedq_popped_t *members, std::size_t room) const noexcept
 {
     return pop_group_until(at(SCHEDQ_NO_DEADLINE), members, room);
+}
+
+inline outcome<group_cycle>
+worker_ref::pop_group_for(duration wait, schedq_popped_t *members, std::size_t room) const noexcept
+{
+    return detail::popped_group(*this, [&](schedq_popped_group_t *group, std::size_t *count) {
+        return schedq_pop_group_for(worker_, wait.count(), group, members, room, count);
+    });
 }
 
 inline outcome<group_cycle>

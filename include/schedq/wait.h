@@ -99,7 +99,7 @@ SCHEDQ_API int64_t schedq_next_deadline(schedq_t *queue);
  * Ends the wait of one worker: its waiting pop, or else its next one, returns SCHEDQ_CANCELED and
  * takes nothing.
  *
- * "Waiting pops" are schedq_pop, schedq_pop_many, their _for and _until, and
+ * "Waiting pops" are schedq_pop, schedq_pop_many, their _for and _until, schedq_pop_group_for and
  * schedq_pop_group_until. Exactly one of them returns CANCELED, even if a pod or a group is
  * poppable, and even if its deadline has passed. One that has taken a pod or a group when this is
  * called returns OK, and the next one CANCELED. Several cancels before one is answered are one. No

@@ -393,6 +393,7 @@ a_group_cycle_that_ends_by_itself_was_an_error(void **)
     fixture it;
     schedq_popped_t members[2];
     it.start();
+    assert_int_equal(it.worker.pop_group_for(0ns, members, 2).status, SCHEDQ_TIMEDOUT);
     make_gang(it);
     {
         auto popped = it.worker.pop_group_until(it.queue.now(), members, 2);

@@ -124,7 +124,9 @@ void
 run_pop_group(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
-    op_kind_t kind = chance_one_in(&chance, 4) ? OP_POP_GROUP_UNTIL : OP_TRY_POP_GROUP;
+    op_kind_t kind = !chance_one_in(&chance, 4)  ? OP_TRY_POP_GROUP
+                     : chance_one_in(&chance, 2) ? OP_POP_GROUP_FOR
+                                                 : OP_POP_GROUP_UNTIL;
     size_t room = chance_one_in(&chance, 40)  ? 0
                   : chance_one_in(&chance, 3) ? 1 + chance_below(&chance, BATCH_MAX)
                                               : BATCH_MAX;

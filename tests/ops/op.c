@@ -56,6 +56,8 @@ static const struct {
     [OP_GROUP_ACTIVATE] = {"group_activate", OK | NOT_FOUND, NOMEM},
     [OP_GROUP_GET] = {"group_get", OK | NOT_FOUND, 0},
     [OP_TRY_POP_GROUP] = {"try_pop_group", OK | EMPTY | OP_LEGAL(SCHEDQ_FULL), CLOSED | NOMEM},
+    [OP_POP_GROUP_FOR] = {"pop_group_for", OK | TIMEDOUT | OP_LEGAL(SCHEDQ_FULL),
+                          CLOSED | CANCELED | NOMEM},
     [OP_POP_GROUP_UNTIL] = {"pop_group_until", OK | TIMEDOUT | OP_LEGAL(SCHEDQ_FULL),
                             CLOSED | CANCELED | NOMEM},
     [OP_GROUP_DONE] = {"group_done", OK, NOMEM},
@@ -166,6 +168,9 @@ call(schedq_worker_t *worker, op_t *op)
         return schedq_group_get(worker, op->group, op->group_info);
     case OP_TRY_POP_GROUP:
         return schedq_try_pop_group(worker, op->popped_group, op->popped, op->room, &op->got);
+    case OP_POP_GROUP_FOR:
+        return schedq_pop_group_for(worker, op->wait_ns, op->popped_group, op->popped, op->room,
+                                    &op->got);
     case OP_POP_GROUP_UNTIL:
         return schedq_pop_group_until(worker, op->deadline_ns, op->popped_group, op->popped,
                                       op->room, &op->got);

@@ -54,6 +54,7 @@ typedef enum op_kind {
     OP_GROUP_ACTIVATE,
     OP_GROUP_GET,
     OP_TRY_POP_GROUP,
+    OP_POP_GROUP_FOR,
     OP_POP_GROUP_UNTIL,
     OP_GROUP_DONE,
     OP_NOTIFY,
@@ -102,7 +103,7 @@ typedef struct op {
     schedq_query_t *query;
     const schedq_decision_t *decisions;
     int64_t deadline_ns; /* pop_until, pop_group_until; not_before: the time */
-    int64_t wait_ns;     /* pop_for */
+    int64_t wait_ns;     /* pop_for and its like */
     uint64_t node;
     uint64_t label;
     uint64_t group;

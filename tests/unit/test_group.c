@@ -39,6 +39,25 @@ members_wait_aside_until_the_quorum_is_there(void **state)
 }
 
 static void
+words_count_a_group_that_waits_as_one_and_statistics_its_members(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    declare(fixture, GANG, 0, 3, 0);
+    join(fixture, "ns/a", GANG);
+    join(fixture, "ns/b", GANG);
+    join(fixture, "ns/c", GANG);
+    pop(fixture, GANG, "abc");
+    assert_int_equal(fx_stats(fixture).inflight, 3);
+    fail_all(fixture, fit->bit);
+    assert_place(end(fixture, SCHEDQ_GROUP_REJECTED).place, SCHEDQ_PARKED);
+    assert_int_equal(schedq_words(fx_queue(fixture))->parked, 1);
+    assert_int_equal(schedq_words(fx_queue(fixture))->aside, 3);
+    assert_int_equal(fx_stats(fixture).parked, 3);
+    assert_int_equal(fx_stats(fixture).groups_at[SCHEDQ_PARKED], 1);
+}
+
+static void
 members_that_come_before_their_group_wait_for_its_declaration(void **state)
 {
     fixture_t *fixture = *state;
@@ -400,11 +419,26 @@ a_pop_that_waits_ends_by_its_time_or_the_close(void **state)
     assert_status(schedq_pop_group_until(fx_worker(fixture), fx_now(fixture), &group, taken, ROOM,
                                          &taken_count),
                   SCHEDQ_TIMEDOUT);
+    assert_status(schedq_pop_group_for(fx_worker(fixture), 0, &group, taken, ROOM, &taken_count),
+                  SCHEDQ_TIMEDOUT);
+    assert_int_equal(taken_count, 0);
+    assert_status(schedq_pop_group_for(fx_worker(fixture), -1, &group, taken, ROOM, &taken_count),
+                  SCHEDQ_INVALID);
+    assert_string_equal(schedq_worker_error(fx_worker(fixture)),
+                        "wait_ns -1: 0..9223372036854775807");
     join(fixture, "ns/a", GANG);
     assert_ok(schedq_pop_group_until(fx_worker(fixture), SCHEDQ_NO_DEADLINE, &group, taken, ROOM,
                                      &taken_count));
     assert_int_equal(group.group, GANG);
+    join(fixture, "ns/b", OTHER);
+    declare(fixture, OTHER, 0, 1, 0);
+    assert_ok(
+        schedq_pop_group_for(fx_worker(fixture), INT64_MAX, &group, taken, ROOM, &taken_count));
+    assert_int_equal(group.group, OTHER);
     assert_ok(schedq_close(fx_queue(fixture)));
+    assert_status(
+        schedq_pop_group_for(fx_worker(fixture), SEC(9), &group, taken, ROOM, &taken_count),
+        SCHEDQ_CLOSED);
     assert_status(schedq_pop_group_until(fx_worker(fixture), SCHEDQ_NO_DEADLINE, &group, taken,
                                          ROOM, &taken_count),
                   SCHEDQ_CLOSED);
@@ -839,6 +873,10 @@ a_queue_whose_host_decides_has_no_groups(void **state)
     assert_status(try_pop(fixture), SCHEDQ_INVALID);
     assert_status(schedq_pop_group_until(worker, 0, &group, taken, ROOM, &taken_count),
                   SCHEDQ_INVALID);
+    assert_status(schedq_pop_group_for(worker, 0, &group, taken, ROOM, &taken_count),
+                  SCHEDQ_INVALID);
+    assert_string_equal(schedq_worker_error(worker),
+                        "schedq_pop_group_for: only with config.decide = SCHEDQ_DECIDE_CALLBACKS");
     assert_status(schedq_group_done(worker, &token, &how, NULL), SCHEDQ_INVALID);
     fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
 }
@@ -997,6 +1035,7 @@ main(int argc, char **argv)
         fx_test(who_has_no_members_keeps_its_history),
         fx_test(a_pop_that_waits_ends_by_its_time_or_the_close),
         fx_test(members_wait_aside_until_the_quorum_is_there),
+        fx_test(words_count_a_group_that_waits_as_one_and_statistics_its_members),
         fx_test(members_that_come_before_their_group_wait_for_its_declaration),
         fx_test(who_leaves_takes_the_quorum_away),
         fx_test(a_group_that_was_placed_needs_no_quorum),

@@ -55,6 +55,8 @@ static const char documentation[] =
     "page.\v"
     "Keys: q ends it; n, p: the next queue, the one before; +, -: look less often, more often; up, "
     "down: scroll.\n"
+    "A member of a group that waits is aside, wherever its group is: the other places do not count "
+    "it, nor its group.\n"
     "A time after <= is the upper bound of a histogram's bucket: the time itself is not known.\n\n"
     "Exit status: 0 done; 1 the page could not be had, or is none; 2 bad usage; 130 interrupted.";
 

@@ -20,6 +20,7 @@ NOT_BOUND = {
     "schedq_destroy": "a queue ends with its last reference, with its pods",
     "schedq_pop_until": "a timeout is a duration in Python",
     "schedq_pop_many_until": "the same",
+    "schedq_pop_group_for": "pop_group may pop again with more room, until the same time",
     "schedq_wait_callback": "asyncio and poll have the descriptor",
     "schedq_wait_cancel": "close, a timeout or ctrl-C ends a wait; a worker of its own thread cannot be named safely",
     "schedq_status_name": "Status.name is the same",

@@ -1128,6 +1128,14 @@ extern "C" {
         room: usize,
         count: *mut usize,
     ) -> schedq_status_t;
+    pub fn schedq_pop_group_for(
+        worker: *mut schedq_worker_t,
+        wait_ns: i64,
+        group: *mut schedq_popped_group_t,
+        members: *mut schedq_popped_t,
+        room: usize,
+        count: *mut usize,
+    ) -> schedq_status_t;
     pub fn schedq_pop_group_until(
         worker: *mut schedq_worker_t,
         deadline_ns: i64,
