@@ -127,5 +127,5 @@ func DefaultConfig() Config {
 func PresetConfig(preset Preset) (Config, error) {
 	config := Config{structSize: uint32(unsafe.Sizeof(Config{}))}
 	status := Status(C.schedq_config_preset((*C.schedq_config_t)(unsafe.Pointer(&config)), C.schedq_preset_t(preset)))
-	return config, asError(status, "schedq_config_preset", "")
+	return config, asError(status, "PresetConfig", "")
 }

@@ -57,7 +57,7 @@ func (queue *Queue) Notify(change *Change) (result Result, err error) {
 	c := change.c()
 	worker := queue.enter()
 	status := Status(C.schedq_notify(worker, &c, result.c()))
-	err = queue.leave(worker, "schedq_notify", status)
+	err = queue.leave(worker, "Notify", status)
 	queue.tell(&result)
 	return result, err
 }
@@ -70,7 +70,7 @@ func (queue *Queue) AssignedPodAdded(change *Change, namespace string) (result R
 	c := change.c()
 	worker := queue.enter()
 	status := Status(C.schedq_assigned_pod_added(worker, &c, text(namespace), C.size_t(len(namespace)), result.c()))
-	err = queue.leave(worker, "schedq_assigned_pod_added", status)
+	err = queue.leave(worker, "AssignedPodAdded", status)
 	queue.tell(&result)
 	return result, err
 }
@@ -83,7 +83,7 @@ func (queue *Queue) AssignedPodUpdated(change *Change, namespace string) (result
 	c := change.c()
 	worker := queue.enter()
 	status := Status(C.schedq_assigned_pod_updated(worker, &c, text(namespace), C.size_t(len(namespace)), result.c()))
-	err = queue.leave(worker, "schedq_assigned_pod_updated", status)
+	err = queue.leave(worker, "AssignedPodUpdated", status)
 	queue.tell(&result)
 	return result, err
 }
@@ -93,7 +93,7 @@ func (queue *Queue) AssignedPodUpdated(change *Change, namespace string) (result
 func (queue *Queue) EventBegin() (sequence uint64, err error) {
 	worker := queue.enter()
 	status := Status(C.schedq_event_begin(worker, (*C.uint64_t)(&sequence)))
-	return sequence, queue.leave(worker, "schedq_event_begin", status)
+	return sequence, queue.leave(worker, "EventBegin", status)
 }
 
 // EventStamp raises the stamps of these plugins of one profile to the sequence: from here on no pod that they rejected is
@@ -103,7 +103,7 @@ func (queue *Queue) EventBegin() (sequence uint64, err error) {
 func (queue *Queue) EventStamp(sequence uint64, profile Profile, plugins Plugins) error {
 	worker := queue.enter()
 	status := Status(C.schedq_event_stamp(worker, C.uint64_t(sequence), C.schedq_profile_t(profile), C.uint64_t(plugins)))
-	return queue.leave(worker, "schedq_event_stamp", status)
+	return queue.leave(worker, "EventStamp", status)
 }
 
 // Query says which waiting pods Candidates copies out, and how far it is. A walk begins with a fresh one.
@@ -145,7 +145,7 @@ func (queue *Queue) Candidates(query *Query, out []Candidate) (count int, err er
 	if status == ErrEmpty {
 		status = OK
 	}
-	err = queue.leave(worker, "schedq_candidates", status)
+	err = queue.leave(worker, "Candidates", status)
 	query.cursor = *(*[3]uint64)(unsafe.Pointer(&c.cursor))
 	return int(found), err
 }
@@ -159,7 +159,7 @@ func (queue *Queue) Apply(decision *Decision) (result Result, err error) {
 	copied.structSize = uint32(unsafe.Sizeof(copied))
 	worker := queue.enter()
 	status := Status(C.schedq_apply(worker, (*C.schedq_decision_t)(unsafe.Pointer(&copied)), result.c()))
-	err = queue.leave(worker, "schedq_apply", status)
+	err = queue.leave(worker, "Apply", status)
 	queue.tell(&result)
 	return result, err
 }
@@ -181,7 +181,7 @@ func (queue *Queue) ApplyMany(decisions []Decision, answers []Status, results []
 	status := Status(C.schedq_apply_many(worker, (*C.schedq_decision_t)(unsafe.Pointer(&decisions[0])),
 		C.size_t(len(decisions)), statuses(answers), (*C.schedq_result_t)(unsafe.Pointer(unsafe.SliceData(results))),
 		sum.c()))
-	err = queue.leave(worker, "schedq_apply_many", status)
+	err = queue.leave(worker, "ApplyMany", status)
 	queue.tell(&sum)
 	return sum, err
 }

@@ -102,7 +102,7 @@ func (queue *Queue) AddGroup(group uint64, spec *GroupSpec) (result Result, err 
 	copied := sizedGroup(spec)
 	worker := queue.enter()
 	status := Status(C.schedq_group_add(worker, C.uint64_t(group), copied.c(), result.c()))
-	err = queue.leave(worker, "schedq_group_add", status)
+	err = queue.leave(worker, "AddGroup", status)
 	queue.tell(&result)
 	return result, err
 }
@@ -114,7 +114,7 @@ func (queue *Queue) UpdateGroup(group uint64, spec *GroupSpec) (result Result, e
 	copied := sizedGroup(spec)
 	worker := queue.enter()
 	status := Status(C.schedq_group_update(worker, C.uint64_t(group), copied.c(), result.c()))
-	err = queue.leave(worker, "schedq_group_update", status)
+	err = queue.leave(worker, "UpdateGroup", status)
 	queue.tell(&result)
 	return result, err
 }
@@ -126,7 +126,7 @@ func (queue *Queue) UpdateGroup(group uint64, spec *GroupSpec) (result Result, e
 func (queue *Queue) DeleteGroup(group uint64) (result Result, err error) {
 	worker := queue.enter()
 	status := Status(C.schedq_group_delete(worker, C.uint64_t(group), result.c()))
-	return result, queue.leave(worker, "schedq_group_delete", status)
+	return result, queue.leave(worker, "DeleteGroup", status)
 }
 
 // ActivateGroup makes the record of a group's root active, if it waits and no member's gate refuses.
@@ -135,7 +135,7 @@ func (queue *Queue) DeleteGroup(group uint64) (result Result, err error) {
 func (queue *Queue) ActivateGroup(group uint64) (result Result, err error) {
 	worker := queue.enter()
 	status := Status(C.schedq_group_activate(worker, C.uint64_t(group), result.c()))
-	err = queue.leave(worker, "schedq_group_activate", status)
+	err = queue.leave(worker, "ActivateGroup", status)
 	queue.tell(&result)
 	return result, err
 }
@@ -147,7 +147,7 @@ func (queue *Queue) GetGroup(group uint64) (GroupInfo, error) {
 	info := GroupInfo{structSize: uint32(unsafe.Sizeof(GroupInfo{}))}
 	worker := queue.enter()
 	status := Status(C.schedq_group_get(worker, C.uint64_t(group), (*C.schedq_group_info_t)(unsafe.Pointer(&info))))
-	return info, queue.leave(worker, "schedq_group_get", status)
+	return info, queue.leave(worker, "GetGroup", status)
 }
 
 // TryPopGroup takes the best of what is active, without waiting: a group with all its members, or a pod that is in none.
@@ -162,7 +162,7 @@ func (queue *Queue) TryPopGroup(out []Popped) (group PoppedGroup, count int, err
 	worker := queue.enter()
 	status := Status(C.schedq_try_pop_group(worker, (*C.schedq_popped_group_t)(unsafe.Pointer(&group)),
 		unsafe.SliceData(batch), C.size_t(len(out)), &found))
-	err = queue.leave(worker, "schedq_try_pop_group", status)
+	err = queue.leave(worker, "TryPopGroup", status)
 	if err == nil {
 		fillMany(out, batch[:found])
 	}
@@ -196,7 +196,7 @@ func (queue *Queue) GroupDone(token *Token, outcome GroupOutcome) (result Result
 	end := C.schedq_group_end_t{struct_size: C.sizeof_schedq_group_end_t, outcome: C.uint8_t(outcome)}
 	worker := queue.enter()
 	status := Status(C.schedq_group_done(worker, (*C.schedq_token_t)(unsafe.Pointer(token)), &end, result.c()))
-	err = queue.leave(worker, "schedq_group_done", status)
+	err = queue.leave(worker, "GroupDone", status)
 	queue.tell(&result)
 	return result, err
 }

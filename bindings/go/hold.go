@@ -17,7 +17,7 @@ import "C"
 func (queue *Queue) Hold(pod Pod) (result Result, err error) {
 	worker := queue.enter()
 	status := Status(C.schedq_hold(worker, C.schedq_pod_t{C.uint64_t(pod.bits)}, result.c()))
-	return result, queue.leave(worker, "schedq_hold", status)
+	return result, queue.leave(worker, "Hold", status)
 }
 
 // Release lets a pod go that Hold keeps back; not one that only a time keeps back.
@@ -26,7 +26,7 @@ func (queue *Queue) Hold(pod Pod) (result Result, err error) {
 func (queue *Queue) Release(pod Pod) (result Result, err error) {
 	worker := queue.enter()
 	status := Status(C.schedq_release(worker, C.schedq_pod_t{C.uint64_t(pod.bits)}, result.c()))
-	err = queue.leave(worker, "schedq_release", status)
+	err = queue.leave(worker, "Release", status)
 	queue.tell(&result)
 	return result, err
 }
@@ -37,7 +37,7 @@ func (queue *Queue) Release(pod Pod) (result Result, err error) {
 func (queue *Queue) NotBefore(pod Pod, time int64) (result Result, err error) {
 	worker := queue.enter()
 	status := Status(C.schedq_not_before(worker, C.schedq_pod_t{C.uint64_t(pod.bits)}, C.int64_t(time), result.c()))
-	err = queue.leave(worker, "schedq_not_before", status)
+	err = queue.leave(worker, "NotBefore", status)
 	queue.tell(&result)
 	return result, err
 }

@@ -25,7 +25,7 @@ func (queue *Queue) CancelLabel(label uint64, results []Result) (count int, err 
 	worker := queue.enter()
 	status := Status(C.schedq_label_cancel(worker, C.uint64_t(label),
 		(*C.schedq_result_t)(unsafe.Pointer(unsafe.SliceData(results))), C.size_t(len(results)), &deleted))
-	return int(deleted), queue.leave(worker, "schedq_label_cancel", status)
+	return int(deleted), queue.leave(worker, "CancelLabel", status)
 }
 
 // HoldLabel holds the pods that have a label, as Hold does; those that are added later are not held. It returns how many are.
@@ -36,7 +36,7 @@ func (queue *Queue) HoldLabel(label uint64) (count int, err error) {
 
 	worker := queue.enter()
 	status := Status(C.schedq_label_hold(worker, C.uint64_t(label), &held))
-	return int(held), queue.leave(worker, "schedq_label_hold", status)
+	return int(held), queue.leave(worker, "HoldLabel", status)
 }
 
 // ReleaseLabel releases the pods that have a label, as Release does. It returns how many Hold does not keep back now.
@@ -47,7 +47,7 @@ func (queue *Queue) ReleaseLabel(label uint64) (count int, err error) {
 
 	worker := queue.enter()
 	status := Status(C.schedq_label_release(worker, C.uint64_t(label), &released))
-	err = queue.leave(worker, "schedq_label_release", status)
+	err = queue.leave(worker, "ReleaseLabel", status)
 	if released > 0 {
 		queue.wakeOne()
 	}
@@ -62,5 +62,5 @@ func (queue *Queue) CountLabel(label uint64) (count int, err error) {
 
 	worker := queue.enter()
 	status := Status(C.schedq_label_count(worker, C.uint64_t(label), &found))
-	return int(found), queue.leave(worker, "schedq_label_count", status)
+	return int(found), queue.leave(worker, "CountLabel", status)
 }

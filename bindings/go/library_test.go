@@ -116,8 +116,51 @@ func TestEventsAndPluginsHaveNumbers(t *testing.T) {
 		f.add("default/a", schedq.PodSpec{})
 		_, err = f.DefineProfile("too late")
 		f.wants(err, schedq.ErrBusy)
+		f.says(err, "DefineProfile: SCHEDQ_BUSY: setup is over: DefineProfile and RegisterPlugin come before")
 		_, err = f.RegisterPlugin(0, "too late", 0)
 		f.wants(err, schedq.ErrBusy)
+		f.says(err, "RegisterPlugin: SCHEDQ_BUSY: setup is over: ")
+	})
+}
+
+func TestWordsAreOfThisPackage(t *testing.T) {
+	onBothEngines(t, byHost, func(f *fixture) {
+		_, err := f.Notify(&schedq.Change{Event: schedq.EventNodeAdd})
+		f.wants(err, schedq.ErrInvalid)
+		f.says(err, "Notify: SCHEDQ_INVALID: Notify: only with Config.Decide = DecideLibrary")
+		f.add("default/a", schedq.PodSpec{})
+		err = f.Destroy()
+		f.wants(err, schedq.ErrNotEmpty)
+		f.says(err, "Destroy: SCHEDQ_NOT_EMPTY: 1 active: end them first, or call DestroyWithPods")
+	})
+}
+
+// says expects the beginning of an error's words.
+func (fixture *fixture) says(err error, words string) {
+	fixture.Helper()
+	if !strings.HasPrefix(err.Error(), words) {
+		fixture.Errorf("got %q, which does not begin with %q", err, words)
+	}
+}
+
+func TestEventsHaveLimits(t *testing.T) {
+	onBothEngines(t, func(config *schedq.Config) { config.MaxEvents = 36 }, func(f *fixture) {
+		long := strings.Repeat("x", 127)
+		first, err := f.DefineEvent(long, schedq.ActionAdd, long)
+		f.ok(err)
+		again, err := f.DefineEvent(long, schedq.ActionAdd, long)
+		f.ok(err)
+		equal(f, "the same one", again, first)
+		_, err = f.DefineEvent("Other", schedq.ActionAdd, "")
+		f.wants(err, schedq.ErrFull)
+		for _, resource := range []string{"", long + "x", "a\x00b"} {
+			_, err = f.DefineEvent(resource, schedq.ActionAdd, "")
+			f.wants(err, schedq.ErrInvalid)
+		}
+		_, err = f.DefineEvent("Other", schedq.ActionAdd, "a\x00b")
+		f.wants(err, schedq.ErrInvalid)
+		_, err = f.DefineEvent("Other", 0, "")
+		f.wants(err, schedq.ErrInvalid)
 	})
 }
 
@@ -161,7 +204,7 @@ func TestRefusalsHaveWords(t *testing.T) {
 	onBothEngines(t, func(config *schedq.Config) { config.MaxPods = 1 }, func(f *fixture) {
 		_, err := f.Add("name\x00less", &schedq.PodSpec{})
 		f.wants(err, schedq.ErrInvalid)
-		if !strings.Contains(err.Error(), "schedq_add") || !strings.Contains(err.Error(), "name") {
+		if !strings.Contains(err.Error(), "Add: ") || !strings.Contains(err.Error(), "name") {
 			f.Errorf("got %q", err)
 		}
 		_, err = f.Add("", &schedq.PodSpec{})

@@ -19,7 +19,7 @@ func (queue *Queue) Peek() (PodInfo, error) {
 
 	worker := queue.enter()
 	status := Status(C.visited_peek(worker, &visited))
-	err := queue.leave(worker, "schedq_peek", status)
+	err := queue.leave(worker, "Peek", status)
 	pods := takeVisited(&visited)
 	if err != nil {
 		return PodInfo{}, err
@@ -35,7 +35,7 @@ func (queue *Queue) PeekMany(count int) ([]PodInfo, error) {
 
 	worker := queue.enter()
 	status := Status(C.visited_peek_many(worker, C.size_t(max(count, 0)), &visited))
-	err := queue.leave(worker, "schedq_peek_many", status)
+	err := queue.leave(worker, "PeekMany", status)
 	return takeVisited(&visited), err
 }
 
@@ -47,6 +47,6 @@ func (queue *Queue) Position(pod Pod) (lower, upper uint64, err error) {
 
 	worker := queue.enter()
 	status := Status(C.schedq_position(worker, C.schedq_pod_t{C.uint64_t(pod.bits)}, &low, &high))
-	err = queue.leave(worker, "schedq_position", status)
+	err = queue.leave(worker, "Position", status)
 	return uint64(low), uint64(high), err
 }

@@ -31,7 +31,7 @@ func (queue *Queue) Get(pod Pod) (PodInfo, error) {
 
 	worker := queue.enter()
 	status := Status(C.visited_get(worker, C.schedq_pod_t{C.uint64_t(pod.bits)}, &visited))
-	err := queue.leave(worker, "schedq_get", status)
+	err := queue.leave(worker, "Get", status)
 	pods := takeVisited(&visited)
 	if err != nil {
 		return PodInfo{}, err
@@ -47,7 +47,7 @@ func (queue *Queue) Snapshot() ([]PodInfo, error) {
 
 	worker := queue.enter()
 	status := Status(C.visited_snapshot(worker, &visited))
-	err := queue.leave(worker, "schedq_snapshot", status)
+	err := queue.leave(worker, "Snapshot", status)
 	return takeVisited(&visited), err
 }
 
@@ -59,7 +59,7 @@ func (queue *Queue) NominatedPods(node uint64) ([]PodInfo, error) {
 
 	worker := queue.enter()
 	status := Status(C.visited_nominated(worker, C.uint64_t(node), &visited))
-	err := queue.leave(worker, "schedq_nominated_pods", status)
+	err := queue.leave(worker, "NominatedPods", status)
 	return takeVisited(&visited), err
 }
 
@@ -112,7 +112,7 @@ func (queue *Queue) PendingText() string {
 func (queue *Queue) Stats() (Stats, error) {
 	stats := Stats{structSize: uint32(unsafe.Sizeof(Stats{}))}
 	status := Status(C.schedq_stats(queue.c, (*C.schedq_stats_t)(unsafe.Pointer(&stats))))
-	return stats, asError(status, "schedq_stats", "")
+	return stats, asError(status, "Stats", "")
 }
 
 // WriteMetrics writes the metrics in the Prometheus text format, under kube-scheduler's names where it has one.
@@ -124,7 +124,7 @@ func (queue *Queue) WriteMetrics(writer io.Writer) error {
 	status := Status(C.written_metrics(queue.c, &written))
 	defer C.free(unsafe.Pointer(written.text))
 	if status != OK {
-		return asError(status, "schedq_metrics_write", "")
+		return asError(status, "WriteMetrics", "")
 	}
 	_, err := writer.Write(unsafe.Slice((*byte)(unsafe.Pointer(written.text)), written.length))
 	return err

@@ -74,7 +74,7 @@ func (queue *Queue) Add(name string, spec *PodSpec) (result Result, err error) {
 	copied := sized(spec)
 	worker := queue.enter()
 	status := Status(C.schedq_add(worker, text(name), C.size_t(len(name)), copied.c(), result.c()))
-	err = queue.leave(worker, "schedq_add", status)
+	err = queue.leave(worker, "Add", status)
 	queue.tell(&result)
 	return result, err
 }
@@ -106,7 +106,7 @@ func (queue *Queue) AddMany(names string, items []AddItem, pods []Pod, results [
 	status := Status(C.schedq_add_many(worker, text(names), C.size_t(len(names)),
 		(*C.schedq_add_item_t)(unsafe.Pointer(&items[0])), C.size_t(len(items)),
 		(*C.schedq_pod_t)(unsafe.Pointer(unsafe.SliceData(pods))), statuses(results), sum.c()))
-	err = queue.leave(worker, "schedq_add_many", status)
+	err = queue.leave(worker, "AddMany", status)
 	queue.tell(&sum)
 	return sum, err
 }
@@ -117,7 +117,7 @@ func (queue *Queue) AddMany(names string, items []AddItem, pods []Pod, results [
 func (queue *Queue) Done(token Token) error {
 	worker := queue.enter()
 	status := Status(C.schedq_done(worker, C.schedq_token_t{C.uint64_t(token.bits)}))
-	return queue.leave(worker, "schedq_done", status)
+	return queue.leave(worker, "Done", status)
 }
 
 // DoneMany ends many pods. results may be nil, else it receives for each token what Done would have answered.
@@ -131,7 +131,7 @@ func (queue *Queue) DoneMany(tokens []Token, results []Status) error {
 	worker := queue.enter()
 	status := Status(C.schedq_done_many(worker, (*C.schedq_token_t)(unsafe.Pointer(&tokens[0])), C.size_t(len(tokens)),
 		statuses(results)))
-	return queue.leave(worker, "schedq_done_many", status)
+	return queue.leave(worker, "DoneMany", status)
 }
 
 // TokenAlive asks before binding whether the pod still exists.
@@ -140,7 +140,7 @@ func (queue *Queue) DoneMany(tokens []Token, results []Status) error {
 func (queue *Queue) TokenAlive(token Token) error {
 	worker := queue.enter()
 	status := Status(C.schedq_token_alive(worker, C.schedq_token_t{C.uint64_t(token.bits)}))
-	return queue.leave(worker, "schedq_token_alive", status)
+	return queue.leave(worker, "TokenAlive", status)
 }
 
 // Fail ends a cycle without success: the pod is parked, backs off or is tried again.
@@ -163,7 +163,7 @@ func (queue *Queue) Fail(token *Token, failure *Failure) (result Result, err err
 	worker := queue.enter()
 	status := Status(C.fail_with_newest(worker, (*C.schedq_token_t)(unsafe.Pointer(token)),
 		(*C.schedq_failure_t)(unsafe.Pointer(&copied)), newest, result.c()))
-	err = queue.leave(worker, "schedq_fail", status)
+	err = queue.leave(worker, "Fail", status)
 	queue.tell(&result)
 	return result, err
 }
@@ -177,12 +177,12 @@ func (queue *Queue) Readd(name string, spec *PodSpec, history *History, failure 
 	why := *failure
 	why.structSize = uint32(unsafe.Sizeof(why))
 	if why.Newest != nil {
-		return result, &Error{ErrInvalid, "schedq_readd", "failure.newest: NULL, since the spec of a readd is the newest"}
+		return result, &Error{ErrInvalid, "Readd", "failure.newest: NULL, since the spec of a readd is the newest"}
 	}
 	worker := queue.enter()
 	status := Status(C.schedq_readd(worker, text(name), C.size_t(len(name)), copied.c(), (*C.schedq_history_t)(unsafe.Pointer(history)),
 		(*C.schedq_failure_t)(unsafe.Pointer(&why)), result.c()))
-	err = queue.leave(worker, "schedq_readd", status)
+	err = queue.leave(worker, "Readd", status)
 	queue.tell(&result)
 	return result, err
 }
@@ -193,7 +193,7 @@ func (queue *Queue) Readd(name string, spec *PodSpec, history *History, failure 
 func (queue *Queue) Find(name string) (result Result, err error) {
 	worker := queue.enter()
 	status := Status(C.schedq_find(worker, text(name), C.size_t(len(name)), result.c()))
-	return result, queue.leave(worker, "schedq_find", status)
+	return result, queue.leave(worker, "Find", status)
 }
 
 // Update replaces the description of a pod; with PodAdd it adds the pod if its name is unknown. events are what the update
@@ -208,7 +208,7 @@ func (queue *Queue) Update(name string, spec *PodSpec, before uint64, events []E
 	worker := queue.enter()
 	status := Status(C.schedq_update(worker, text(name), C.size_t(len(name)), copied.c(), C.uint64_t(before),
 		(*C.schedq_event_t)(unsafe.Pointer(unsafe.SliceData(events))), C.size_t(len(events)), result.c()))
-	err = queue.leave(worker, "schedq_update", status)
+	err = queue.leave(worker, "Update", status)
 	queue.tell(&result)
 	return result, err
 }
@@ -219,7 +219,7 @@ func (queue *Queue) Update(name string, spec *PodSpec, before uint64, events []E
 func (queue *Queue) Delete(name string) (result Result, err error) {
 	worker := queue.enter()
 	status := Status(C.schedq_delete_name(worker, text(name), C.size_t(len(name)), result.c()))
-	return result, queue.leave(worker, "schedq_delete_name", status)
+	return result, queue.leave(worker, "Delete", status)
 }
 
 // DeletePod removes a pod by its handle. As Delete otherwise.
@@ -228,7 +228,7 @@ func (queue *Queue) Delete(name string) (result Result, err error) {
 func (queue *Queue) DeletePod(pod Pod) (result Result, err error) {
 	worker := queue.enter()
 	status := Status(C.schedq_delete(worker, C.schedq_pod_t{C.uint64_t(pod.bits)}, result.c()))
-	return result, queue.leave(worker, "schedq_delete", status)
+	return result, queue.leave(worker, "DeletePod", status)
 }
 
 // Activate makes pods active that are parked, gated or backing off; those in flight are tried again when they fail.
@@ -241,7 +241,7 @@ func (queue *Queue) Activate(pods []Pod) (sum Result, err error) {
 	}
 	worker := queue.enter()
 	status := Status(C.schedq_activate(worker, (*C.schedq_pod_t)(unsafe.Pointer(&pods[0])), C.size_t(len(pods)), sum.c()))
-	err = queue.leave(worker, "schedq_activate", status)
+	err = queue.leave(worker, "Activate", status)
 	queue.tell(&sum)
 	return sum, err
 }
@@ -252,5 +252,5 @@ func (queue *Queue) Activate(pods []Pod) (sum Result, err error) {
 func (queue *Queue) Nominate(pod Pod, node uint64) error {
 	worker := queue.enter()
 	status := Status(C.schedq_nominate(worker, C.schedq_pod_t{C.uint64_t(pod.bits)}, C.uint64_t(node)))
-	return queue.leave(worker, "schedq_nominate", status)
+	return queue.leave(worker, "Nominate", status)
 }

@@ -52,7 +52,7 @@ func New(config Config, now func() int64) (*Queue, error) {
 	var c *C.schedq_t
 
 	if config.structSize == 0 {
-		return nil, &Error{ErrInvalid, "schedq_create", "a Config begins with DefaultConfig or PresetConfig"}
+		return nil, &Error{ErrInvalid, "New", "a Config begins with DefaultConfig or PresetConfig"}
 	}
 	if now != nil {
 		config.externalClock = true
@@ -60,7 +60,7 @@ func New(config Config, now func() int64) (*Queue, error) {
 	}
 	status := Status(C.schedq_create((*C.schedq_config_t)(unsafe.Pointer(&config)), &c, &why[0], whySize))
 	if status != OK {
-		return nil, asError(status, "schedq_create", why.String())
+		return nil, asError(status, "New", why.String())
 	}
 	queue := &Queue{
 		c:       c,
@@ -100,7 +100,7 @@ func (queue *Queue) Destroy() error {
 	queue.Close()
 	queue.pool.drain()
 	status := Status(C.schedq_destroy(queue.c, &why[0], whySize))
-	return queue.ended(status, "schedq_destroy", &why)
+	return queue.ended(status, "Destroy", &why)
 }
 
 // DestroyWithPods ends the queue, drops the pods that are left, and frees its memory. As Destroy otherwise.
@@ -110,7 +110,7 @@ func (queue *Queue) DestroyWithPods() error {
 	queue.Close()
 	queue.pool.drain()
 	status := Status(C.schedq_destroy_with_pods(queue.c, &why[0], whySize))
-	return queue.ended(status, "schedq_destroy_with_pods", &why)
+	return queue.ended(status, "DestroyWithPods", &why)
 }
 
 func (queue *Queue) ended(status Status, call string, why *whyText) error {
@@ -127,12 +127,12 @@ func (queue *Queue) Reserve(pods, bands, workers int) error {
 	var why whyText
 
 	status := Status(C.schedq_reserve(queue.c, C.uint32_t(pods), C.uint32_t(bands), C.uint32_t(workers), &why[0], whySize))
-	return asError(status, "schedq_reserve", why.String())
+	return asError(status, "Reserve", why.String())
 }
 
 // Trim gives memory that holds no pod back to the allocator.
 func (queue *Queue) Trim() error {
-	return asError(Status(C.schedq_trim(queue.c)), "schedq_trim", "")
+	return asError(Status(C.schedq_trim(queue.c)), "Trim", "")
 }
 
 // tell passes on what a call did: to goroutines in Pop, and to the one in Run.

@@ -46,7 +46,7 @@ func (queue *Queue) Explain(pod Pod) (Explanation, error) {
 
 	worker := queue.enter()
 	status := Status(C.schedq_explain(worker, C.schedq_pod_t{C.uint64_t(pod.bits)}, &from))
-	if err := queue.leave(worker, "schedq_explain", status); err != nil {
+	if err := queue.leave(worker, "Explain", status); err != nil {
 		return Explanation{}, err
 	}
 	return Explanation{
@@ -107,7 +107,7 @@ func (queue *Queue) CountReasons(profile Profile) (Reasons, error) {
 
 	worker := queue.enter()
 	status := Status(C.schedq_count_reasons(worker, C.schedq_profile_t(profile), &from))
-	if err := queue.leave(worker, "schedq_count_reasons", status); err != nil {
+	if err := queue.leave(worker, "CountReasons", status); err != nil {
 		return Reasons{}, err
 	}
 	return Reasons{

@@ -17,7 +17,11 @@ package schedq
 */
 import "C"
 
-import "unsafe"
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+)
 
 // Action is what happened to an object: one of these, or ActionUpdate for a change that has no bit. Plugins register
 // unions of them.
@@ -88,20 +92,26 @@ const (
 )
 
 // DefineEvent numbers a kind of event; the same one gets the same number. Also after setup. resource is any word: an [Interest] hears of the event
-// by the same word, and nothing tells that one was misspelt.
+// by the same word, and nothing tells that one was misspelt. It has 1 to 127 bytes, none of them NUL; actions is at least one of Action's.
 //
-// label is what the metrics call it; "": resource and action, as kube-scheduler writes them ("NodeAdd").
+// label is what the metrics call it, up to 127 bytes; "": resource and action, as kube-scheduler writes them ("NodeAdd").
+//
+// There are at most Config.MaxEvents kinds of events, 256 by default, the 35 that every queue knows included; 0: 65,535. None is ever forgotten: define
+// kinds, not occurrences.
 //
 // Errors: ErrFull, Config.MaxEvents; ErrInvalid; ErrNoMemory.
 func (queue *Queue) DefineEvent(resource string, actions Action, label string) (Event, error) {
 	var why whyText
 	var event C.schedq_event_t
 
+	if err := withoutNUL("DefineEvent", "resource", resource, "label", label); err != nil {
+		return 0, err
+	}
 	cResource, cLabel := C.CString(resource), C.CString(label)
 	defer C.free(unsafe.Pointer(cResource))
 	defer C.free(unsafe.Pointer(cLabel))
 	status := Status(C.schedq_event_define(queue.c, cResource, C.uint32_t(actions), cLabel, &event, &why[0], whySize))
-	return Event(event), asError(status, "schedq_event_define", why.String())
+	return Event(event), asError(status, "DefineEvent", why.String())
 }
 
 // DefineProfile numbers another profile; the same name gets the same number. During setup.
@@ -111,10 +121,13 @@ func (queue *Queue) DefineProfile(name string) (Profile, error) {
 	var why whyText
 	var profile C.schedq_profile_t
 
+	if err := withoutNUL("DefineProfile", "name", name); err != nil {
+		return 0, err
+	}
 	cName := C.CString(name)
 	defer C.free(unsafe.Pointer(cName))
 	status := Status(C.schedq_profile_define(queue.c, cName, &profile, &why[0], whySize))
-	return Profile(profile), asError(status, "schedq_profile_define", why.String())
+	return Profile(profile), asError(status, "DefineProfile", why.String())
 }
 
 // Interest is an event that a plugin wants to hear of when it rejected (or gates) a pod.
@@ -154,6 +167,14 @@ func (queue *Queue) RegisterPluginInC(profile Profile, name string, options Plug
 	var why whyText
 	var bit C.uint64_t
 
+	if err := withoutNUL("RegisterPlugin", "name", name); err != nil {
+		return 0, err
+	}
+	for _, interest := range interests {
+		if err := withoutNUL("RegisterPlugin", "interest.resource", interest.Resource); err != nil {
+			return 0, err
+		}
+	}
 	// What a struct that C reads points to must not be Go's, so all of it is C's.
 	var texts []*C.char
 	text := func(value string) *C.char {
@@ -186,7 +207,7 @@ func (queue *Queue) RegisterPluginInC(profile Profile, name string, options Plug
 		ctx:            callbacks.Context,
 	}
 	status := Status(C.schedq_plugin_register(queue.c, &plugin, &bit, &why[0], whySize))
-	return Plugins(bit), asError(status, "schedq_plugin_register", why.String())
+	return Plugins(bit), asError(status, "RegisterPlugin", why.String())
 }
 
 // NamePlugin registers a plugin that is only a name: what a program that matches events itself needs. As RegisterPlugin.
@@ -196,7 +217,7 @@ func (queue *Queue) NamePlugin(profile Profile, name string) (Plugins, error) {
 
 	status := Status(C.schedq_plugin_name(queue.c, C.schedq_profile_t(profile), text(name), C.size_t(len(name)), &bit,
 		&why[0], whySize))
-	return Plugins(bit), asError(status, "schedq_plugin_name", why.String())
+	return Plugins(bit), asError(status, "NamePlugin", why.String())
 }
 
 // EventPlugins returns the plugins of a profile whose registered interests an event matches, late names and
@@ -221,3 +242,13 @@ func text(value string) *C.char {
 }
 
 var nothing byte
+
+// withoutNUL refuses texts that C would cut off: each argument's name, and the argument.
+func withoutNUL(call string, named ...string) error {
+	for i := 0; i < len(named); i += 2 {
+		if at := strings.IndexByte(named[i+1], 0); at >= 0 {
+			return &Error{ErrInvalid, call, fmt.Sprintf("%s %q: no NUL, and byte %d is one", named[i], named[i+1], at)}
+		}
+	}
+	return nil
+}

@@ -54,7 +54,7 @@ func (status Status) Error() string {
 // Error is a refusal in words. errors.Is finds the Status in it.
 type Error struct {
 	Status Status // ErrInvalid, ErrFull, ErrBusy or ErrNotEmpty
-	Call   string // the function of the C library
+	Call   string // the function of this package
 	Why    string // argument, value and legal range; who is in the way; which pods are left
 }
 
@@ -73,7 +73,7 @@ func asError(status Status, call, why string) error {
 		return nil
 	}
 	if why != "" {
-		return &Error{status, call, why}
+		return &Error{status, call, goWords(why)}
 	}
 	return status
 }

@@ -37,7 +37,7 @@ func (queue *Queue) Tick() (result Result, next int64, err error) {
 
 	worker := queue.enter()
 	status := Status(C.schedq_tick(worker, &deadline, result.c()))
-	err = queue.leave(worker, "schedq_tick", status)
+	err = queue.leave(worker, "Tick", status)
 	queue.tell(&result)
 	return result, int64(deadline), err
 }

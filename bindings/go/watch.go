@@ -73,7 +73,7 @@ func (queue *Queue) Watch(watchdog *Watchdog, limit int) (overdue []Overdue, fou
 	for i := range out[:min(int(count), len(out))] {
 		overdue = append(overdue, overdueOf(worker, &out[i]))
 	}
-	return overdue, int(count), queue.leave(worker, "schedq_watch", status)
+	return overdue, int(count), queue.leave(worker, "Watch", status)
 }
 
 func overdueOf(worker *C.schedq_worker_t, from *C.schedq_overdue_t) Overdue {
