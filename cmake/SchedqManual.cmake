@@ -1,9 +1,11 @@
 # The target `manual`: manual pages under man/ of the build directory, made of what is there already.
 #
 #   man3   of the public headers, by Doxygen (docs/Doxyfile): a page for each header, and a name for each function and type
+#   man7   of what the headers say at their top: one page, schedq (manual_overview.awk)
 #   man1   of the tools, by help2man: what --help says
 find_program(DOXYGEN doxygen REQUIRED)
 find_program(HELP2MAN help2man REQUIRED)
+find_program(AWK awk REQUIRED)
 
 set(schedq_manual ${PROJECT_BINARY_DIR}/man)
 file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/schedq/*.h)
@@ -19,7 +21,19 @@ add_custom_command(
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/docs/Doxyfile ${PROJECT_BINARY_DIR}/manual.doxyfile
     VERBATIM)
-set(pages ${schedq_manual}/man3.stamp)
+# base.h has the version, which the page begins with.
+set(overview ${schedq_manual}/man7/schedq.7)
+set(first ${PROJECT_SOURCE_DIR}/include/schedq/base.h)
+set(others ${headers})
+list(REMOVE_ITEM others ${first})
+add_custom_command(
+    OUTPUT ${overview}.gz
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${schedq_manual}/man7
+    COMMAND ${AWK} -f ${CMAKE_CURRENT_LIST_DIR}/manual_overview.awk ${first} ${others} > ${overview}
+    COMMAND gzip -9nf ${overview}
+    DEPENDS ${headers} ${CMAKE_CURRENT_LIST_DIR}/manual_overview.awk
+    VERBATIM)
+set(pages ${schedq_manual}/man3.stamp ${overview}.gz)
 
 set(of_schedq-replay "replays a cluster's trace through the queue")
 set(of_schedq-trace "makes, converts and describes traces for schedq-replay")
@@ -39,4 +53,5 @@ foreach(tool IN LISTS schedq_tools)
 endforeach()
 add_custom_target(manual DEPENDS ${pages})
 install(DIRECTORY ${schedq_manual}/man3 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT development OPTIONAL)
+install(DIRECTORY ${schedq_manual}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT development OPTIONAL)
 install(DIRECTORY ${schedq_manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tools OPTIONAL)

@@ -1,5 +1,6 @@
 # Of the pages that Doxygen made in PAGES, keeps those that are about schedq by name: a member called `active` has no page of its
-# own. Those of the headers are called schedq_NAME.h, not NAME.h, and links follow. A template is called without its parameters.
+# own. Those of the headers are called schedq_NAME.h, not NAME.h, and links follow. A template is called without its parameters. The
+# namespace of C++ is called schedq_namespace: `man schedq` is the overview.
 file(GLOB pages ${PAGES}/*.3)
 foreach(page IN LISTS pages)
     get_filename_component(name ${page} NAME)
@@ -20,3 +21,8 @@ foreach(page IN LISTS pages)
         file(WRITE ${page} "${text}")
     endif()
 endforeach()
+file(READ ${PAGES}/schedq.3 text)
+string(REPLACE ".TH \"schedq\"" ".TH \"schedq_namespace\"" text "${text}")
+string(REPLACE ".SH NAME\nschedq " ".SH NAME\nschedq_namespace " text "${text}")
+file(WRITE ${PAGES}/schedq_namespace.3 "${text}")
+file(REMOVE ${PAGES}/schedq.3)
