@@ -652,14 +652,13 @@ events_judge_again(struct queue *queue, uint32_t record, uint64_t life, struct v
            (state_place(view->state) == PLACE_PARKED || state_place(view->state) == PLACE_GATED);
 }
 
-/* gather_hint_fn */
+/* nominated_fn */
 static bool
-is_unrejected(void *ctx, uint32_t record, uint64_t life, bool joins)
+is_unrejected(void *ctx, uint32_t record, uint64_t life)
 {
     const struct worker *worker = ctx;
     struct view member;
 
-    (void)joins;
     return report_view(queue_of(worker), record, life, &member) &&
            state_place(member.state) == PLACE_ASIDE && (member.unschedulable | member.pending) == 0;
 }

@@ -17,21 +17,23 @@
 
 struct members_walk {
     struct worker *worker;
-    gather_hint_fn *is_enough;
+    nominated_fn *is_enough;
     void *ctx;
     uint32_t depth;
-    bool joins;
+    bool joins; /* a group, or one above it, whose members join one by one */
 };
 
 static bool walk_members(struct members_walk *walk, uint64_t number);
 
-/* nominated_fn */
+/* nominated_fn, where members join one by one. */
 static bool
-meet_member(void *ctx, uint32_t record, uint64_t life)
+meet_joiner(void *ctx, uint32_t record, uint64_t life)
 {
     const struct members_walk *walk = ctx;
+    struct view view;
 
-    return walk->is_enough(walk->ctx, record, life, walk->joins);
+    return gather_is_here(walk->worker, record, life, true, &view) &&
+           walk->is_enough(walk->ctx, record, life);
 }
 
 /* nominated_fn */
@@ -53,7 +55,9 @@ walk_members(struct members_walk *walk, uint64_t number)
     const bool joins_above = walk->joins;
 
     walk->joins = joins_above || worker->joins_up_to.group == number;
-    bool enough = nominator_any(&queue->members, worker->epoch, number, meet_member, walk);
+    bool enough =
+        nominator_any(&queue->members, worker->epoch, number,
+                      walk->joins ? meet_joiner : walk->is_enough, walk->joins ? walk : walk->ctx);
 
     if (!enough && walk->depth < DEEPEST) {
         walk->depth++;
@@ -65,7 +69,7 @@ walk_members(struct members_walk *walk, uint64_t number)
 }
 
 bool
-gather_any(struct worker *worker, uint64_t number, gather_hint_fn *is_enough, void *ctx)
+gather_any(struct worker *worker, uint64_t number, nominated_fn *is_enough, void *ctx)
 {
     return walk_members(
         &(struct members_walk){.worker = worker, .is_enough = is_enough, .ctx = ctx}, number);
@@ -430,13 +434,12 @@ struct listed {
     bool no_memory;
 };
 
-/* gather_hint_fn: enough, when there is no memory. */
+/* nominated_fn: enough, when there is no memory. */
 static bool
-list_one(void *ctx, uint32_t record, uint64_t life, bool joins)
+list_one(void *ctx, uint32_t record, uint64_t life)
 {
     struct listed *listed = ctx;
 
-    (void)joins;
     if (listed->count == listed->capacity) {
         uint32_t wanted =
             listed->capacity < listed->expected ? listed->expected : 2 * listed->capacity;

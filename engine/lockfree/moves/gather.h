@@ -51,16 +51,12 @@ struct gathered {
 };
 
 /**
- * A hint of a member: the pod may be elsewhere by now, or not there so far (report_exists).
- * `joins`: only if gather_joins_later says no. True: it is enough.
+ * Calls it once for each hint of a member of a group and of those below, in no order, until it is
+ * enough: the pod may be elsewhere by now, or not there so far (report_exists); not for members
+ * that join later (gather_joins_later). Inside of a section, which it must not leave. Returns
+ * whether it was enough.
  */
-typedef bool gather_hint_fn(void *ctx, uint32_t record, uint64_t life, bool joins);
-
-/**
- * Calls it once for each hint of a group and of those below, in no order, until it is enough.
- * Inside of a section, which it must not leave. Returns whether it was.
- */
-bool gather_any(struct worker *worker, uint64_t number, gather_hint_fn *is_enough, void *ctx);
+bool gather_any(struct worker *worker, uint64_t number, nominated_fn *is_enough, void *ctx);
 
 /** Of a group whose members join one by one (worker.joins_up_to): has it not come so far? */
 static inline bool

@@ -166,14 +166,13 @@ struct gate_search {
     uint8_t gate;
 };
 
-/* gather_hint_fn */
+/* nominated_fn */
 static bool
-member_is_gated(void *ctx, uint32_t record, uint64_t life, bool joins)
+member_is_gated(void *ctx, uint32_t record, uint64_t life)
 {
     const struct gate_search *search = ctx;
     struct view view;
 
-    (void)joins;
     return report_view(queue_of(search->worker), record, life, &view) &&
            state_place(view.state) == PLACE_ASIDE && view.gate == search->gate;
 }

@@ -44,9 +44,9 @@ struct beginning {
     int64_t now;
 };
 
-/* gather_hint_fn. Most members have been tried before, and their records say so. */
+/* nominated_fn. Most members have been tried before, and their records say so. */
 static bool
-begin_one(void *ctx, uint32_t record, uint64_t life, bool joins)
+begin_one(void *ctx, uint32_t record, uint64_t life)
 {
     const struct beginning *beginning = ctx;
     struct worker *worker = beginning->worker;
@@ -56,7 +56,7 @@ begin_one(void *ctx, uint32_t record, uint64_t life, bool joins)
     if (entry == NULL || u64_load_acquire(&entry->initial_attempt) != 0) {
         return false; /* if it is another life's, that one began in between: it is joining */
     }
-    if (gather_is_here(worker, record, life, joins, &view)) {
+    if (gather_is_here(worker, record, life, false, &view)) {
         begin_attempt(worker, record, &view, beginning->now);
     }
     return false;
