@@ -38,7 +38,7 @@
  * Bounds: one pod, one producer, one compactor with MERGES rounds, two consumers with TRIES calls each.
  *
  * stands for engine/lockfree/refs/bin.c put_merged 7b277497
- * stands for engine/lockfree/refs/bin.c bin_compare 05e8e7a6
+ * stands for engine/lockfree/refs/bin.c bin_compare c81a9b82
  * stands for engine/lockfree/refs/bin.c scan_banks 0051f592
  * stands for engine/lockfree/refs/bank.c bank_find ced6388f
  * stands for engine/lockfree/refs/bank.c bank_prepare 0b5e0750

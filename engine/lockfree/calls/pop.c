@@ -374,11 +374,8 @@ RARELY static bool
 look_around(struct walk *walk, struct bin *bin)
 {
     struct worker *worker = walk->worker;
-    struct run_pool *pool = &queue_of(worker)->runs;
 
-    return (queue_of(worker)->base.config.order == SCHEDQ_ORDER_RELAXED &&
-            bin_any(bin, pool, worker->base.number, next_random(worker), &walk->head)) ||
-           bin_first(bin, pool, &walk->head);
+    return bin_any(bin, &walk->queue->runs, worker->base.number, next_random(worker), &walk->head);
 }
 
 /* The pod to take from a bin, or some other that shows that it is not empty. */
@@ -387,7 +384,11 @@ look_into(struct walk *walk, struct bin *bin)
 {
     struct lane *lane = bin_only_lane(bin);
 
-    return lane == NULL ? look_around(walk, bin) : bin_first_of_lane(lane, &walk->head);
+    if (lane != NULL) {
+        return bin_first_of_lane(lane, &walk->head);
+    }
+    return (walk->queue->base.config.order == SCHEDQ_ORDER_RELAXED && look_around(walk, bin)) ||
+           bin_compare(bin, &walk->queue->runs, &walk->head);
 }
 
 /* Behind a pod that was taken. NOTHING: the bin has to be looked into again. */

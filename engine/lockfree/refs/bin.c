@@ -734,6 +734,9 @@ bin_compare(struct bin *bin, struct run_pool *pool, struct bin_head *best)
         slots = BIN_RUNS;
     }
     best->is_run = best->alone = false;
+    while (slots > 0 && u64_load_acquire(&bin->runs[slots - 1]) == 0) {
+        slots--;
+    }
     return slots == 0 ? found : scan_runs(bin, pool, slots, found, best);
 }
 
