@@ -858,6 +858,7 @@ next_lane(struct bin_reader *reader)
     reader->in_lane = lane != NULL;
     if (lane != NULL) {
         lane_read_begin(&reader->lane, lane);
+        lane_read_passed(&reader->lane);
     }
     return lane != NULL;
 }

@@ -616,8 +616,8 @@ enter(struct lane_reader *reader)
 {
     struct segment *segment = reader->segment;
 
-    /* The head first, and what was passed: what they are, the tail has reached. */
-    reader->position = segment_start(segment, u32_load_acquire(u32_of(&segment->ring.c_head)));
+    /* The head first: what it is, the tail has reached. */
+    reader->position = u32_load_acquire(u32_of(&segment->ring.c_head));
     reader->end =
         u32_load_acquire(u32_of(&segment->ring.p_tail)); /* enter:A reads from lane_publish:A */
     reader->number = segment->number;
@@ -796,7 +796,7 @@ count_segment(struct lane_reader *reader, const struct residence *residence, int
         upto = key == INT64_MAX ? end : find_key(segment, before, end, key + 1);
         first = *live ? head : find_live(segment, residence, head, end);
         now = u32_load_acquire(u32_of((unsigned int *)&segment->ring.c_head)); /* count_segment:A */
-    } while ((int32_t)(now - head) > 0 && (int32_t)(end - head) > 0);
+    } while (now != head && (int32_t)(end - head) > 0);
     *live |= first != end;
     counts->all += end - first;
     counts->before += (int32_t)(before - first) > 0 ? before - first : 0;

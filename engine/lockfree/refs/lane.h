@@ -13,9 +13,9 @@
  * at most: so most consumers write nothing in the lane. A bound that is too low costs judgements.
  *
  * READING takes nothing: a reader gets each ref that was published before lane_read_begin, in their
- * order, unjudged, once; refs that were passed, before or meanwhile, may be left out: they were
- * stale. It ends: what is published later is read only from the segment that was the last when the
- * reading began.
+ * order, unjudged, once; refs that a head passed meanwhile, which were stale, may be left out. It
+ * ends: what is published later is read only from the segment that was the last when the reading
+ * began.
  *
  * PICTURE
  *   lane      first -> segment -> segment -> ... -> last, the owner's, whose next is NULL
@@ -70,7 +70,7 @@
  *   segment_end:A, B -> lane_peek_from:B
  *       the same, by way of another consumer
  *   a claim, lane_pass_one:A -> segment_start:A
- *       what lies before is stale; the tail is not before it (segment_end:A, enter:A)
+ *       what lies before is stale; the tail is not before it (segment_end:A)
  *   lane_put:A, B -> lane_peek_from:C, lane_pass_by:A, lane_skip_stale:A, lane_next:A, B
  *       a thread that reads a slot which was used again then sees the head beyond it
  *       (lane_peek_from:D, lane_pass_by:B, lane_skip_stale:B, lane_next:C), because the owner wrote
@@ -518,6 +518,16 @@ lane_ahead(const struct lane_head *head, uint32_t distance)
 
 /** Begins at the oldest ref. Of the reader, callers use `segment` and `read` at most. */
 void lane_read_begin(struct lane_reader *reader, struct lane *lane);
+
+/** Leaves out what lies in this segment before the place where consumers begin: it is stale. */
+static inline void
+lane_read_passed(struct lane_reader *reader)
+{
+    uint32_t start = segment_start(reader->segment, reader->position);
+
+    /* What was passed since the reader looked at the tail may lie behind that. */
+    reader->position = (int32_t)(reader->end - start) > 0 ? start : reader->end;
+}
 
 /** The next ref of this segment, unjudged. False: there is none, or its key is beyond `limit`. */
 static inline bool
