@@ -194,23 +194,26 @@ free_chunks(sqp_queue *queue)
     }
 }
 
-int
-sqp_end(sqp_queue *queue)
+/* Words are there unless the status is OK. */
+static int
+end(sqp_queue *queue, int stops, int with_pods)
 {
     int live = LIVE;
     int status = SCHEDQ_BUSY;
 
     words[0] = '\0';
     if (!atomic_compare_exchange_strong(&queue->life, &live, ENDING)) {
+        (void)snprintf(words, sizeof words, "another thread ends the queue");
         return live == ENDED ? SCHEDQ_OK : SCHEDQ_BUSY;
     }
     if (atomic_load(&queue->inside) == 0) {
-        status = (int)schedq_stop(queue->queue);
+        status = stops ? (int)schedq_stop(queue->queue) : SCHEDQ_OK;
         if (status == SCHEDQ_OK) {
-            status = (int)schedq_destroy_with_pods(queue->queue, words, sizeof words);
+            status = with_pods ? (int)schedq_destroy_with_pods(queue->queue, words, sizeof words)
+                               : (int)schedq_destroy(queue->queue, words, sizeof words);
         }
     } else {
-        (void)snprintf(words, sizeof words, "%zu calls are inside the queue",
+        (void)snprintf(words, sizeof words, "calls that have not returned: %zu",
                        atomic_load(&queue->inside));
     }
     if (status == SCHEDQ_OK) {
@@ -218,6 +221,18 @@ sqp_end(sqp_queue *queue)
     }
     atomic_store(&queue->life, status == SCHEDQ_OK ? ENDED : LIVE);
     return status;
+}
+
+int
+sqp_end(sqp_queue *queue)
+{
+    return end(queue, 1, 1);
+}
+
+int
+sqp_destroy(sqp_queue *queue, int with_pods)
+{
+    return end(queue, 0, with_pods);
 }
 
 /* ---- pods ------------------------------------------------------------------------------------ */

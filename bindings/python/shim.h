@@ -32,6 +32,11 @@ size_t sqp_size(void);
 int sqp_create(schedq_config_t *config, void *self, int has_affinity, sqp_queue *queue);
 /* Ends the timer thread and the queue, with its pods and refs. Later calls are refused. */
 int sqp_end(sqp_queue *queue);
+/*
+ * Ends the queue, and its pods if `with_pods`; not while a call has not returned, or the timer
+ * thread runs. Later calls are refused.
+ */
+int sqp_destroy(sqp_queue *queue, int with_pods);
 
 #define CALL(name, parameters, arguments) int sqp_##name parameters;
 #define CALL_QUEUE(name, parameters, arguments) int sqp_##name parameters;

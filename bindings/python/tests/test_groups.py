@@ -114,6 +114,16 @@ class Groups(Case):
 
         self.each_engine(test)
 
+    def test_a_value_that_is_none_is_refused_by_name(self) -> None:
+        queue = Queue()
+        with self.assertRaisesRegex(TypeError, "^object 'seven': .*a group's object is a number of yours"):
+            queue.group_add(GANG, object="seven")  # type: ignore[arg-type]
+        with self.assertRaisesRegex(OverflowError, "^quorum -1: "):
+            queue.group_add(GANG, quorum=-1)
+        with self.assertRaisesRegex(OverflowError, "^profile 256: "):
+            queue.group_add(GANG, profile=256)
+        self.assertIsNone(queue.group_look(GANG))
+
     def test_an_update_leaves_the_group(self) -> None:
         queue = Queue()
         queue.add("a", 1, group=GANG)

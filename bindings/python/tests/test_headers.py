@@ -17,7 +17,6 @@ HEADERS = HERE.parent.parent / "include" / "schedq"
 NOT_BOUND = {
     "schedq_worker_register": "each thread has its own worker (schedq_worker_get)",
     "schedq_worker_adopt": "no thread dies inside a call of this package",
-    "schedq_destroy": "a queue ends with its last reference, with its pods",
     "schedq_pop_until": "a timeout is a duration in Python",
     "schedq_pop_many_until": "the same",
     "schedq_pop_group_for": "pop_group may pop again with more room, until the same time",

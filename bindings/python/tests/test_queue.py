@@ -59,7 +59,7 @@ class Pods(Case):
             queue.add("c", priority="high")  # type: ignore[arg-type]
         with self.assertRaisesRegex(TypeError, "event 'NodeAdd' is no number"):
             queue.notify("NodeAdd")  # type: ignore[arg-type]
-        with self.assertRaisesRegex(schedq.Busy, "worker"):
+        with self.assertRaisesRegex(schedq.Busy, "^setup is over: plugin and"):
             queue.plugin("Late")
         queue.close()
         with self.assertRaises(schedq.Closed):

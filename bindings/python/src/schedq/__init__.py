@@ -22,7 +22,7 @@ from ._constants import (
     Requeue,
     Status,
 )
-from ._errors import Busy, Closed, Error, Exists, Full, Invalid, NoMemory, NotAllAdded, Stale
+from ._errors import Busy, Closed, Error, Exists, Full, Invalid, NoMemory, NotAllAdded, NotEmpty, Stale
 from ._groups import GroupInfo, PoppedGroup
 from ._pods import Explanation, History, Overdue, PodInfo, Popped, Reasons, Result, Spec
 from ._queue import Hint, Interest, Queue, Watchdog
@@ -54,6 +54,7 @@ __all__ = [
     "NoMemory",
     "NodeFacts",
     "NotAllAdded",
+    "NotEmpty",
     "Order",
     "Overdue",
     "OverdueKind",

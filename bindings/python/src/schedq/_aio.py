@@ -95,6 +95,7 @@ class Waiters:
     async def _sleep(self, queue: Queue, line: _Line) -> None:
         self._turns = 0
         woken = self.loop.create_future()
+        queue._begin_wait(woken)
         line.append(woken)
         if not self._reading:
             self.loop.add_reader(self._fd, self._readable)
@@ -109,6 +110,8 @@ class Waiters:
                 line.remove(woken)
             self._rest()
             raise
+        finally:
+            queue._end_wait(woken)
 
     def _wake(self) -> None:
         self._wake_one(self._pods)

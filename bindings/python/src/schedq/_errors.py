@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NoReturn
 
 from ._constants import Status
@@ -36,6 +37,12 @@ class Busy(Error, RuntimeError):
     status = Status.BUSY
 
 
+class NotEmpty(Error):
+    """Queue.destroy: there are pods."""
+
+    status = Status.NOT_EMPTY
+
+
 class Closed(Error):
     """The queue is closed; a pop: and nothing is poppable now."""
 
@@ -64,13 +71,31 @@ class NotAllAdded(Error):
         self.status = next(status for status in statuses if status != Status.OK)
 
 
-_classes = {error.status: error for error in (Invalid, NoMemory, Full, Busy, Closed, Exists, Stale)}
+_classes = {error.status: error for error in (Invalid, NoMemory, Full, Busy, NotEmpty, Closed, Exists, Stale)}
+
+
+# The library's words name what a C program calls; this is what the package calls it.
+_SETUP_OVER = "a worker is registered (the timer thread is one), which ends setup"
+_NAMES = {
+    _SETUP_OVER: "setup is over: plugin and define_profile come before any thread adds, pops or looks for a pod",
+    "schedq_destroy_with_pods": "destroy(with_pods=True)",
+    "schedq_tick": "tick",
+    "schedq_update": "update",
+    "SCHEDQ_POD_ADD 0x4": "add",
+}
+_NAME = re.compile("|".join(map(re.escape, _NAMES)))
+_WORKERS_LEFT = re.compile(r"^[0-9]+ workers are registered: .*")
+
+
+def _of_this_package(text: str) -> str:
+    text = _WORKERS_LEFT.sub("the timer thread runs: stop() it first", text)
+    return _NAME.sub(lambda found: _NAMES[found[0]], text)
 
 
 def words(status: int) -> str:
     """What the library says of this thread's last call, which returned `status`."""
     text: str = ffi.string(lib.sqp_words()).decode(errors="replace")
-    return text or str(ffi.string(lib.schedq_status_text(status)).decode())
+    return _of_this_package(text) or str(ffi.string(lib.schedq_status_text(status)).decode())
 
 
 def refuse(status: int, said: str = "") -> NoReturn:

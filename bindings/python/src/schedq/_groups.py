@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 def fill_group(priority: int, quorum: int, profile: int, object: int, parent: int) -> Any:
     spec = ffi.new("schedq_group_spec_t *")
     lib.sqp_init_group(spec)
-    spec.priority, spec.quorum, spec.profile, spec.object, spec.parent = priority, quorum, profile, object, parent
+    given = {"priority": priority, "quorum": quorum, "profile": profile, "object": object, "parent": parent}
+    for name, value in given.items():
+        try:
+            setattr(spec, name, value)
+        except (OverflowError, TypeError) as error:
+            hint = "; a group's object is a number of yours, a member's is any value" if name == "object" else ""
+            raise type(error)(f"{name} {value!r}: {error}{hint}") from None
     return spec
 
 

@@ -63,6 +63,11 @@ class Objects:
         if any(refs) and lib.sqp_drop_refs(self.queue, ffi.new("uint64_t[]", refs), len(refs)):
             self.collect()
 
+    def forget(self) -> None:
+        """The queue has ended, and with it all refs."""
+        self._spare.clear()
+        self.table = {0: None}
+
     def interrupt(self, error: BaseException) -> None:
         """Ctrl-C came in a callable: the call that asked it raises the error when it has returned from the library."""
         self.interrupted = error

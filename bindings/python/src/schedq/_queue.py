@@ -197,6 +197,8 @@ class Queue:
             except OverflowError as error:
                 raise OverflowError(f"{key} {value}: {error}") from None
         self._over = False
+        self._ending = False
+        self._waiting: set[object] = set()  # who waits outside of the library
         self._objects = Objects()
         self._kept: list[Any] = []  # what C has: the memory of the queue, handles of the callables
         asked = self._keep(Asked(self._objects, affinity_matches)) if affinity_matches is not None else ffi.NULL
@@ -234,6 +236,37 @@ class Queue:
         """Closes the queue: threads that wait end with Closed. Ends the timer thread."""
         self.close()
         self.stop()
+
+    def destroy(self, *, with_pods: bool = False) -> None:
+        """Ends the queue now, not with its last reference. Every later call raises Invalid.
+
+        NotEmpty: there are pods, in flight too, and with_pods is False. Busy: a call has not returned, a thread or a task waits in a pop
+        (close the queue, and join them), or the timer thread runs (stop). Nothing changed then.
+        """
+        self._ending = True  # before it looks who waits: one that begins later is refused
+        try:
+            if self._over:
+                return
+            if self._waiting:
+                refuse(Status.BUSY, f"threads and tasks that wait in a pop: {len(self._waiting)}")
+            status = lib.sqp_destroy(self._c, with_pods)
+            if status != _OK:
+                refuse(status)
+            self._over = True
+            self._fd = -1
+            self._objects.forget()
+        finally:
+            self._ending = False
+
+    def _begin_wait(self, waiter: object) -> None:
+        """Of a wait outside of the library, by the descriptor: the queue does not end until _end_wait."""
+        self._waiting.add(waiter)
+        if self._ending or self._over:
+            self._waiting.discard(waiter)
+            refuse(Status.INVALID, "the queue has ended, or is being destroyed")
+
+    def _end_wait(self, waiter: object) -> None:
+        self._waiting.discard(waiter)
 
     def _settle(self, status: int) -> int:
         """The status without what the C side adds: that there are objects to let go."""
@@ -636,7 +669,14 @@ class Queue:
 
     def _poll(self, take: Callable[[], Optional[_T]], timeout: Optional[float]) -> Optional[_T]:
         """Waits by the queue's descriptor, and serves time (THE LOOP in schedq/wait.h)."""
-        end = math.inf if timeout is None else time.monotonic() + timeout
+        waiter = object()
+        self._begin_wait(waiter)
+        try:
+            return self._poll_until(take, math.inf if timeout is None else time.monotonic() + timeout)
+        finally:
+            self._end_wait(waiter)
+
+    def _poll_until(self, take: Callable[[], Optional[_T]], end: float) -> Optional[_T]:
         poll = select.poll()
         poll.register(self.fileno(), select.POLLIN)
         while True:
@@ -949,7 +989,7 @@ class Queue:
         return _fields(c)
 
     def words(self) -> dict[str, int]:
-        """The fields of schedq_words_t."""
+        """The fields of schedq_words_t. In "parked" and its like a group counts as one; stats() counts its members."""
         c = _new("schedq_words_t *")
         self._must(lib.sqp_read_words(self._c, c))
         return _fields(c)
