@@ -247,6 +247,30 @@ a_pod_that_gets_a_key_leaves_the_order_of_timestamps(void **state)
 
 /* ---- updates of what is no longer active ---- */
 
+/* In whatever call a spec is given. */
+static void
+a_key_without_its_flag_is_not_read(void **state)
+{
+    fixture_t *fixture = *state;
+    const int64_t keys[] = {INT64_MAX, 0, INT64_MIN};
+    const char *const names[] = {"ns/a", "ns/b", "ns/c"};
+    for (size_t i = 0; i < 3; i++) {
+        schedq_pod_spec_t spec = fx_spec(0);
+        spec.order_key = keys[i];
+        fx_add_spec(fixture, names[i], &spec);
+        fx_advance(fixture, 1);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        schedq_pod_spec_t spec = fx_spec(0);
+        spec.order_key = keys[2 - i];
+        assert_ok(schedq_update(fx_worker(fixture), names[i], 4, &spec, 0, NULL, 0, NULL));
+    }
+    for (size_t i = 0; i < 3; i++) {
+        schedq_popped_t popped = fx_pop(fixture, names[i]);
+        fx_done(fixture, &popped);
+    }
+}
+
 static void
 a_move_in_flight_does_not_make_the_pod_poppable(void **state)
 {
@@ -489,6 +513,7 @@ main(int argc, char **argv)
         fx_test(a_pod_that_moves_a_thousand_times_is_popped_once),
         fx_test(without_its_key_a_pod_is_ordered_by_its_timestamp_again),
         fx_test(a_pod_that_gets_a_key_leaves_the_order_of_timestamps),
+        fx_test(a_key_without_its_flag_is_not_read),
         fx_test(a_move_in_flight_does_not_make_the_pod_poppable),
         fx_test(a_new_pod_of_a_moved_name_stands_where_it_was_added),
         fx_test(an_update_of_a_deleted_pod_adds_another),
