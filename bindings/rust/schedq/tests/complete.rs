@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 const LEFT_OUT: &[(&str, &str)] = &[
     ("schedq_destroy", "a queue ends with its last clone, with its pods"),
+    ("schedq_pop_group_for", "pop_group_for may pop again with more room, until the same time"),
     ("schedq_worker_adopt", "no thread dies inside a call of this crate"),
     ("schedq_version", "schedq-sys has the version, and a test that it is the library's"),
     ("schedq_plugin_name", "a Plugin without interests is the same"),
