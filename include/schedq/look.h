@@ -395,7 +395,7 @@ typedef struct schedq_explanation {
                                 until destroy. LOCKFREE: of two at about the same time perhaps the
                                 earlier one */
     uint64_t group;         /**< what it is tried together with (group.h); 0: it is tried by itself,
-                                and all below is 0 */
+                                and the group_ members are 0 */
     uint64_t group_root;    /**< as schedq_group_info_t.root; 0: it has none, or is not declared */
     uint64_t group_waiting; /**< members that are aside, as schedq_group_info_t.waiting; 0: it is
                                 not declared */
