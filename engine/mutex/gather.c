@@ -493,10 +493,12 @@ mutex_gather_join_all(const struct route *route, uint32_t root)
         struct route joining = *route;
 
         joining.label = LABEL_POD_ADD;
-        come_in_again(&joining, record);
         if (pod_at(queue, record)->place == SCHEDQ_PARKED) {
             mutex_route_after_backoff(&joining, record);
-        } else if (pod_at(queue, record)->place == SCHEDQ_ACTIVE) {
+            return;
+        }
+        come_in_again(&joining, record);
+        if (pod_at(queue, record)->place == SCHEDQ_ACTIVE) {
             begin_attempts_of_joining(queue, root, route->now);
         }
     } else {

@@ -54,6 +54,24 @@ a_group_that_a_declaration_lets_go_counts_as_added(void **state)
 }
 
 static void
+a_parked_group_that_a_declaration_brings_out_counts_once(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    declare(fixture, ROOT, 0, 1, 0);
+    join(fixture, "ns/a", ROOT);
+    join(fixture, "ns/b", LEFT);
+    pop(fixture, ROOT, "a");
+    fail_all(fixture, fit->bit);
+    assert_place(end(fixture, SCHEDQ_GROUP_REJECTED).place, SCHEDQ_PARKED);
+    declare(fixture, LEFT, 0, 5, ROOT);
+    assert_place(look(fixture, ROOT).place, SCHEDQ_ERROR_BACKOFF);
+    assert_int_equal(incoming(fixture, "backoff", "UnschedulablePodAdd"), 2);
+    /* no such sample */
+    assert_int_equal(incoming(fixture, "unschedulable", "UnschedulablePodAdd"), -1);
+}
+
+static void
 a_group_that_backs_off_keeps_the_gate_that_nobody_asks(void **state)
 {
     fixture_t *fixture = *state;
@@ -141,6 +159,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         fx_test(a_gated_group_that_is_refused_again_does_not_count_again),
         fx_test(a_group_that_a_declaration_lets_go_counts_as_added),
+        fx_test(a_parked_group_that_a_declaration_brings_out_counts_once),
         fx_test(a_group_that_backs_off_keeps_the_gate_that_nobody_asks),
         fx_test(a_member_of_a_batch_is_not_tried_before_it_joins),
         fx_test_1_37(a_group_that_is_complete_again_waits_from_its_timestamp),
