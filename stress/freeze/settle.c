@@ -103,10 +103,30 @@ count_waiting(void *ctx, const schedq_pod_info_t *pod)
 }
 
 /*
- * By the words, for they help nobody. A thread that died between moving a pod and counting it has
- * left them one too high, one that died between admitting a batch and inserting it, as many as the
- * batch: then the places tell.
+ * How much too high the words may be: by the pods that the dead thread moved, or admitted, and did
+ * not count. Events and time move any number of pods before they count them.
  */
+static uint64_t
+may_be_uncounted(const actor_t *dead)
+{
+    bool is_timer = dead->worker == NULL;
+    switch (atomic_load(&dead->intent)) {
+    case OP_NONE:
+    case OP_ADD:
+    case OP_ADD_MANY:
+    case OP_UPDATE:
+    case OP_DELETE:
+    case OP_DONE:
+    case OP_DONE_MANY:
+    case OP_FIND:
+    case OP_GET:
+        return is_timer ? UINT64_MAX : BATCH;
+    default:
+        return UINT64_MAX;
+    }
+}
+
+/* By the words, for they help nobody; by the places where the words may be too high. */
 static bool
 anything_waits(run_t *run, const actor_t *own, const actor_t *dead)
 {
@@ -117,7 +137,7 @@ anything_waits(run_t *run, const actor_t *own, const actor_t *dead)
                        __atomic_load_n(&words->error_backoff, __ATOMIC_ACQUIRE) +
                        __atomic_load_n(&words->held, __ATOMIC_ACQUIRE);
     unsigned waiting = 0;
-    if (dead == NULL || counted == 0 || counted > BATCH)
+    if (dead == NULL || counted == 0 || counted > may_be_uncounted(dead))
         return counted != 0;
     return schedq_snapshot(own->worker, count_waiting, &waiting) != SCHEDQ_OK || waiting != 0;
 }
