@@ -89,8 +89,7 @@ make(actor_t *actor, op_t *op, const unsigned *indices, unsigned names, unsigned
     count(&actor->calls, 1);
     /* the queue is closed when those that never sleep have ended: others may be late */
     bool late = actor->number >= FIRST_SLEEPER && actor->number < ACTORS_MAX;
-    bool closes =
-        (late || op->popped != NULL) && atomic_load(&actor->run->phase) == PHASE_DRAINING;
+    bool closes = (late || op->popped != NULL) && atomic_load(&actor->run->phase) == PHASE_DRAINING;
     unsigned works = tally_op(&actor->run->tally, actor->worker, op, indices, closes);
     count(&actor->works, works);
     take(actor, op);

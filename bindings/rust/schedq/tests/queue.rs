@@ -371,14 +371,22 @@ fn a_class_is_tried_by_one_of_its_pods() {
         for name in ["b", "c"] {
             worker.add(name, &Spec::new(0).class(7)).unwrap();
         }
-        let (first, other) = (worker.try_pop().unwrap().unwrap(), worker.try_pop().unwrap().unwrap());
+        let (first, other) =
+            (worker.try_pop().unwrap().unwrap(), worker.try_pop().unwrap().unwrap());
         let kept = other.pod();
-        assert_eq!(worker.fail(first, &Failure::rejected(fit)).unwrap().unwrap().place, Place::Parked);
-        assert_eq!(worker.fail(other, &Failure::rejected(fit)).unwrap().unwrap().place, Place::Held);
+        assert_eq!(
+            worker.fail(first, &Failure::rejected(fit)).unwrap().unwrap().place,
+            Place::Parked
+        );
+        assert_eq!(
+            worker.fail(other, &Failure::rejected(fit)).unwrap().unwrap().place,
+            Place::Held
+        );
         assert!(worker.try_pop().unwrap().is_none());
         let why = worker.explain(kept).unwrap().unwrap();
         assert_eq!((why.kept_by_class, why.class, why.scout), (true, 7, Some(scout)));
-        let seen = worker.get(scout, |pod| (pod.kept_by_class(), pod.class(), pod.scout())).unwrap();
+        let seen =
+            worker.get(scout, |pod| (pod.kept_by_class(), pod.class(), pod.scout())).unwrap();
         assert_eq!(seen, Some((false, 7, Some(scout))));
         let stats = queue.stats().unwrap();
         assert_eq!((stats.class_hides, stats.class_turns), (2, 0));
