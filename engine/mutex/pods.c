@@ -336,7 +336,9 @@ update_classed(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
     struct class_slot *scouted = mutex_class_scouted(queue, index);
     schedq_status_t status = update_present(worker, index, spec, update, result);
 
-    mutex_class_look(queue, scouted);
+    if (status == SCHEDQ_OK) {
+        mutex_class_look(queue, scouted);
+    }
     return status;
 }
 
