@@ -22,8 +22,7 @@ enum features {
     FEATURE_HOST = 64, /* the host decides: candidates, apply */
     FEATURE_HOLD = 128,
     FEATURE_GROUPS = 256, /* pods that are tried together; not where the host decides */
-    FEATURE_CLASSES = 512,
-    FEATURES_ALL = 1023
+    FEATURES_ALL = 511
 };
 
 typedef struct options {

@@ -1,7 +1,6 @@
 /* Copies for report.h, which has the essay. */
 #include "lockfree/moves/report.h"
 
-#include "lockfree/calls/class.h"
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/route.h"
 #include "policy/backoff.h"
@@ -81,17 +80,6 @@ report_pod(const struct queue *queue, uint32_t record, const struct view *view,
     }
 }
 
-COLD static void
-report_class(const struct queue *queue, const struct view *view, schedq_pod_info_t *info)
-{
-    const struct class_key key = class_of_view(queue, view);
-
-    info->class_id = key.number;
-    info->kept_by_class = state_place(view->state) == PLACE_HELD &&
-                          (view->description.flags & DESCRIBED_BY_CLASS) != 0;
-    info->scout = class_scout(queue, &key);
-}
-
 void
 report_info(const struct queue *queue, uint32_t record, const struct view *view, const char *name,
             schedq_pod_info_t *info)
@@ -106,7 +94,7 @@ report_info(const struct queue *queue, uint32_t record, const struct view *view,
         .struct_size = (uint32_t)sizeof *info,
         .place = (uint8_t)place_public(state_place(view->state)),
         .profile = view->profile,
-        .flags = view->description.flags & POD_FLAGS,
+        .flags = view->description.flags,
         .pod = entry_handle(record, view->life),
         .object = view->description.object,
         .name = name,
@@ -129,9 +117,6 @@ report_info(const struct queue *queue, uint32_t record, const struct view *view,
         .pop_order = flying ? view->pop_order : 0,
         .cycle = flying && queue->base.rules.count_cycles ? view->pop_order : 0,
     };
-    if (description_class(&view->description) != 0) {
-        report_class(queue, view, info);
-    }
 }
 
 bool

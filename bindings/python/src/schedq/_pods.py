@@ -44,7 +44,6 @@ class Spec:
     label: int = 0
     group: int = 0
     affinity: bool = False
-    class_id: int = 0
 
     def fill(self, flags: int = 0) -> Any:
         """As the library wants it, but for the object."""
@@ -59,7 +58,6 @@ class Spec:
         spec.not_before_ns = self.not_before_ns
         spec.label = self.label
         spec.group = self.group
-        spec.class_id = self.class_id
         return spec
 
 
@@ -142,20 +140,17 @@ class Popped:
             refuse(status)
         return status == Status.OK
 
-    def fail(
-        self, rejectors: int = 0, pending: int = 0, *, newest: Optional[Spec] = None, own_reasons: bool = False
-    ) -> Optional[Place]:
+    def fail(self, rejectors: int = 0, pending: int = 0, *, newest: Optional[Spec] = None) -> Optional[Place]:
         """The pod was not placed: bits of the plugins that rejected it; none: an error. Returns where it is.
 
-        `pending`: bits of those that only wait for something. `newest`: its description from now on. `own_reasons`: they say
-        nothing about the others of its class. None: the pod was deleted meanwhile.
+        `pending`: bits of those that only wait for something. `newest`: its description from now on. None: the pod was deleted
+        meanwhile.
         """
         queue = self._queue
         failure = ffi.new("schedq_failure_t *")
         lib.sqp_init_failure(failure)
         failure.unschedulable = rejectors
         failure.pending = pending
-        failure.own_reasons = own_reasons
         spec = None
         if newest is not None:
             spec = newest.fill()
@@ -286,9 +281,6 @@ class PodInfo:
     label: int
     group: int  #: what it is tried together with
     deleted: bool  #: in flight, deleted meanwhile
-    kept_by_class: bool  #: held since another pod of its class was rejected
-    class_id: int  #: the pods that fail alike; 0: none, or it has no effect
-    scout: int  #: handle of the pod of its class that is tried for all of them; 0: there is none
 
 
 def pod_info(c: Any, table: dict[int, Any]) -> PodInfo:
@@ -313,9 +305,6 @@ def pod_info(c: Any, table: dict[int, Any]) -> PodInfo:
         label=c.label,
         group=c.group,
         deleted=bool(c.deleted),
-        kept_by_class=bool(c.kept_by_class),
-        class_id=c.class_id,
-        scout=c.scout.bits,
     )
 
 
@@ -340,9 +329,6 @@ class Explanation:
     group_quorum: int  #: as described; 0 means 1, or that it is not declared
     group_place: Place  #: of its root's record; ASIDE: a quorum is missing; NOWHERE: it has no root
     group_declared: bool
-    kept_by_class: bool  #: as PodInfo's
-    class_id: int
-    scout: int
 
     def __str__(self) -> str:
         return self.text

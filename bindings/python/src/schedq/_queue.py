@@ -166,7 +166,6 @@ class Queue:
         max_backoff_ns: Optional[int] = None,
         max_parked_ns: Optional[int] = None,
         tick_ns: Optional[int] = None,
-        class_patience_ns: Optional[int] = None,
         engine: Optional[Engine] = None,
         order: Optional[Order] = None,
         external_clock: Optional[bool] = None,
@@ -307,35 +306,14 @@ class Queue:
         label: int = 0,
         group: int = 0,
         affinity: bool = False,
-        class_id: int = 0,
     ) -> int:
         """Puts a new pod in the queue; returns its handle. `object` is what pops, hints and gates get.
 
         Exists: a pod in any place has this name; nothing changed.
         """
-        if (
-            profile
-            or nominated_node
-            or timestamp_ns
-            or order_key is not None
-            or not_before_ns
-            or label
-            or group
-            or affinity
-            or class_id
-        ):
+        if profile or nominated_node or timestamp_ns or order_key is not None or not_before_ns or label or group or affinity:
             spec = Spec(
-                object,
-                priority,
-                profile,
-                nominated_node,
-                timestamp_ns,
-                order_key,
-                not_before_ns,
-                label,
-                group,
-                affinity,
-                class_id,
+                object, priority, profile, nominated_node, timestamp_ns, order_key, not_before_ns, label, group, affinity
             )
             return self._add_spec(name, spec)
         text = name.encode("utf-8", "surrogateescape")
@@ -373,13 +351,12 @@ class Queue:
         label: int = 0,
         group: int = 0,
         not_before_ns: int = 0,
-        class_id: int = 0,
     ) -> list[int]:
         """Adds many pods in one call; returns their handles. NotAllAdded tells which were refused."""
         count = len(names)
         texts = [name.encode("utf-8", "surrogateescape") for name in names]
         lengths = array("I", map(len, texts))
-        spec = Spec(profile=profile, label=label, group=group, not_before_ns=not_before_ns, class_id=class_id).fill()
+        spec = Spec(profile=profile, label=label, group=group, not_before_ns=not_before_ns).fill()
         ranks: Any = ffi.NULL
         if isinstance(priorities, int):
             spec.priority = priorities
@@ -967,9 +944,6 @@ class Queue:
             group_quorum=why.group_quorum,
             group_place=Place(why.group_place),
             group_declared=bool(why.group_declared),
-            kept_by_class=bool(why.kept_by_class),
-            class_id=why.class_id,
-            scout=why.scout.bits,
         )
 
     def watch(self, watchdog: Watchdog, limit: int = 100) -> list[Overdue]:
