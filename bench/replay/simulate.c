@@ -124,6 +124,7 @@ static void
 close_sim(sim_t *sim)
 {
     if (sim->queue != NULL) {
+        sim_preempt_carry_out(sim, &sim->workers[0]); /* what an interrupted one left */
         sim_queue_close(sim);
     }
     sim_preempt_close(sim);
