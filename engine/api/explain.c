@@ -203,7 +203,7 @@ add_group(struct sentence *sentence, const schedq_explanation_t *explanation)
         [SCHEDQ_ERROR_BACKOFF] = "backs off after an error",
         [SCHEDQ_PARKED] = "is parked",
         [SCHEDQ_GATED] = "is gated",
-        [SCHEDQ_INFLIGHT] = "was popped, and whose cycle has not ended",
+        [SCHEDQ_INFLIGHT] = "was popped and has not ended its cycle",
         [SCHEDQ_ASIDE] = "is incomplete",
     };
     uint8_t place = explanation->group_place;

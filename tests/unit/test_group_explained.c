@@ -81,7 +81,7 @@ a_member_tells_where_its_group_waits_and_when_time_frees_it(void **state)
     assert_waits(fixture, pod, "popped, and its cycle has not ended");
     schedq_pod_t late = join(fixture, "ns/b", GANG).pod;
     assert_waits(fixture, late,
-                 "waits on group 7, which was popped, and whose cycle has not ended: members 1, "
+                 "waits on group 7, which was popped and has not ended its cycle: members 1, "
                  "quorum 1");
     fail_all(fixture, fit->bit);
     assert_place(end(fixture, SCHEDQ_GROUP_REJECTED).place, SCHEDQ_PARKED);

@@ -476,6 +476,7 @@ serve_once(struct serving *serving, bool is_first)
     if (serving->slice == 0) {
         let_marker_go(serving);
     } else if (serving->marked) {
+        serving->marked = false;
         planned = deadline_end(&queue->deadline, &serving->planning, &next);
     }
     if (planned == PLANNED_SOONER) {

@@ -20,7 +20,7 @@ struct members_walk {
     nominated_fn *is_enough;
     void *ctx;
     uint32_t depth;
-    bool joins; /* a group, or one above it, whose members join one by one */
+    bool joins; /* the walk is in a group whose members join one by one, or below it */
 };
 
 static bool walk_members(struct members_walk *walk, uint64_t number);

@@ -138,8 +138,8 @@ join_queued(struct worker *worker, const struct group_found *root, const struct 
 }
 
 /*
- * Behind `changes`: a root that is IDLE is completed; a record that is queued hears of those who
- * joined it, or, with `comers` NULL, that something else about its members changed.
+ * The caller has raised `changes`. Completes a root that is IDLE. Tells a record that is queued who
+ * joined; with `comers` NULL, that something else about its members changed.
  */
 static void
 tell_root(struct worker *worker, uint64_t number, const struct comers *comers, uint32_t cause,

@@ -71,7 +71,7 @@ void
 records_open(struct entries *entries, struct memory *memory, uint64_t first)
 {
     slab_open(&entries->records, &record_kind, memory);
-    u64_store(&entries->records.floor, first); /* relaxed: nobody else knows the slab */
+    u64_store(&entries->records.floor, first); /* relaxed: no other thread has the slab yet */
     slab_open(&entries->descriptions, &description_kind, memory);
 }
 

@@ -51,7 +51,7 @@ bank_next(const struct bank *bank)
 /** The bank with the lane of a worker; NULL: it is not there. */
 const struct bank *bank_of(const struct bank *first, uint64_t worker);
 
-/** bank_lane of a worker whose lane is not in the first bank. */
+/** As bank_lane, of a worker from BANK_LANES on: its lane is in a further bank. */
 struct lane *bank_lane_behind(const struct bank *first, uint32_t worker);
 
 /** The worker's lane; NULL: it has none here. For its owner. */
@@ -82,9 +82,9 @@ bool bank_prepare(struct bank *first, const struct bank_kind *kind, const struct
                   uint32_t worker, uint32_t count);
 
 /**
- * Tends a worker's lane, in a section. With an epoch's record it becomes as small as it can be: for
- * the thread that owns the slot while no worker uses it. Without one it goes on from what was
- * published last: for the next worker of a slot whose last worker died.
+ * Tends the lane of a worker's slot, in a section. With an epoch's record the lane becomes as small
+ * as it can be: the caller gives the slot back. Without one the lane goes on behind the last ref
+ * that was published: the caller takes the slot over from a worker that died.
  */
 void bank_tend(struct bank *first, const struct lane_care *care, uint32_t worker);
 
