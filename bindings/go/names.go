@@ -32,7 +32,7 @@ var goNames = strings.NewReplacer(
 )
 
 // workersLeft is what the library says of an end while calls are under way: each of them has a worker of the pool.
-var workersLeft = regexp.MustCompile(`^([0-9]+) workers are registered: .*`)
+var workersLeft = regexp.MustCompile(`^workers that are registered: ([0-9]+): .*`)
 
 // goWords says in this package's names what the library said of a refusal.
 func goWords(why string) string {

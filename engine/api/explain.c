@@ -259,6 +259,28 @@ add_place(struct sentence *sentence, const schedq_t *queue, const schedq_explana
     add_rejectors(sentence, queue, explanation->profile, ", waits for ", explanation->pending);
 }
 
+/* When time brings it on. That it is due already, and still here, is for a thread to mend. */
+static void
+add_wake(struct sentence *sentence, const schedq_t *queue, const schedq_explanation_t *explanation)
+{
+    if (explanation->wake_ns == SCHEDQ_NO_DEADLINE) {
+        return;
+    }
+    if (explanation->wake_ns > explanation->now_ns) {
+        sentence_add(sentence, "; time alone tries it again in ");
+        add_duration(sentence, explanation->now_ns, explanation->wake_ns);
+        return;
+    }
+    bool backs_off =
+        explanation->place == SCHEDQ_BACKOFF || explanation->place == SCHEDQ_ERROR_BACKOFF;
+    bool by_host = backs_off && queue->rules.host && queue->config.pop_from_backoff == 0;
+
+    sentence_add(sentence, "; due for ");
+    add_duration(sentence, explanation->wake_ns, explanation->now_ns);
+    sentence_add(sentence,
+                 by_host ? ", until the host applies it" : ", until a thread serves time");
+}
+
 size_t
 schedq_explanation_text(schedq_t *queue, const schedq_explanation_t *explanation, char *text,
                         size_t size)
@@ -274,10 +296,7 @@ schedq_explanation_text(schedq_t *queue, const schedq_explanation_t *explanation
     sentence_add(&sentence, explanation->history.attempts == 0 ? "; came " : "; came or failed ");
     add_duration(&sentence, explanation->history.timestamp_ns, explanation->now_ns);
     sentence_add(&sentence, " ago");
-    if (explanation->wake_ns != SCHEDQ_NO_DEADLINE) {
-        sentence_add(&sentence, "; time alone tries it again in ");
-        add_duration(&sentence, explanation->now_ns, explanation->wake_ns);
-    }
+    add_wake(&sentence, queue, explanation);
     sentence_add(&sentence, "; attempts %" PRIu32 ", rejections %" PRIu32 ", errors %" PRIu32,
                  explanation->history.attempts, explanation->history.rejections,
                  explanation->history.errors);

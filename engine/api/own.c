@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum state { FREE, TAKEN, OWNED, CLAIMED, ABANDONED, ORPHAN };
@@ -300,6 +301,38 @@ any_busy(const schedq_t *queue)
     return NULL;
 }
 
+/* A registered worker that a call is inside of; NULL: none. */
+static const schedq_worker_t *
+any_inside(schedq_t *queue)
+{
+    for (uint32_t i = 0; i < queue->config.max_workers; i++) {
+        const schedq_worker_t *worker = queue->ops->worker_at(queue, i);
+        uint32_t user = worker != NULL ? worker_user(worker) : 0;
+
+        if (user != 0 && user != WORKER_NOBODYS) {
+            return worker;
+        }
+    }
+    return NULL;
+}
+
+static void
+say_registered(schedq_t *queue, uint32_t count, char *why, size_t why_size)
+{
+    const schedq_worker_t *inside = any_inside(queue);
+    char who[80] = "";
+
+    if (inside != NULL) {
+        (void)snprintf(who, sizeof who,
+                       "; thread %" PRIu32 " is inside a call with worker %" PRIu32,
+                       worker_user(inside), inside->number);
+    }
+    say(why, why_size,
+        "workers that are registered: %" PRIu32 ": schedq_worker_unregister, schedq_stop for the "
+        "timer thread's%s",
+        count, who);
+}
+
 bool
 own_claim(schedq_t *queue, uint32_t registered, char *why, size_t why_size)
 {
@@ -313,10 +346,7 @@ own_claim(schedq_t *queue, uint32_t registered, char *why, size_t why_size)
         say(why, why_size, "thread %" PRIu32 " is inside a call with its worker %" PRIu32,
             worker_user(busy), busy->number);
     } else {
-        say(why, why_size,
-            "%" PRIu32 " workers are registered: schedq_worker_unregister, schedq_stop for the "
-            "timer thread's; %" PRIu32 " more are threads' own and do not matter",
-            registered - claimed, claimed);
+        say_registered(queue, registered - claimed, why, why_size);
     }
     own_disclaim(queue);
     return false;

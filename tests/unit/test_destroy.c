@@ -95,10 +95,10 @@ the_words_say_who_is_registered(void **state)
     char *why = fixture->why;
     (void)fx_worker(fixture);
     assert_status(schedq_destroy(fixture->queue, why, sizeof fixture->why), SCHEDQ_BUSY);
-    assert_contains(why, "1 workers are registered: schedq_worker_unregister");
+    assert_contains(why, "workers that are registered: 1: schedq_worker_unregister");
     assert_ok(schedq_worker_register(fixture->queue, &second, NULL, 0));
     assert_status(schedq_destroy_with_pods(fixture->queue, why, sizeof fixture->why), SCHEDQ_BUSY);
-    assert_contains(why, "2 workers are registered");
+    assert_contains(why, "workers that are registered: 2:");
     assert_ok(schedq_worker_unregister(second));
 }
 

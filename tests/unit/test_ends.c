@@ -94,6 +94,25 @@ busy_names_the_thread_that_is_inside(void **state)
 }
 
 static void
+destroy_names_the_thread_that_is_inside(void **state)
+{
+    fixture_t *fixture = *state;
+    holder_t holder;
+    char number[32], why[sizeof fixture->why];
+    begin_holding(&holder, fixture);
+    snprintf(number, sizeof number, "thread %ld is inside", holder.number);
+    schedq_status_t during = schedq_destroy_with_pods(fx_queue(fixture), why, sizeof why);
+    sem_post(&holder.enough); /* before anything is asserted: the queue could not end */
+    assert_int_equal(pthread_join(holder.thread, NULL), 0);
+    assert_status(during, SCHEDQ_BUSY);
+    assert_contains(why, "workers that are registered: 2:");
+    assert_contains(why, number);
+    assert_status(schedq_destroy_with_pods(fx_queue(fixture), why, sizeof why), SCHEDQ_BUSY);
+    assert_null(strstr(why, "is inside"));
+    assert_ok(schedq_worker_unregister(holder.worker));
+}
+
+static void
 assert_gone(fixture_t *fixture, const schedq_popped_t *popped, const char *name)
 {
     fx_seen_t seen = {.visits = 0};
@@ -521,6 +540,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(busy_names_the_thread_that_is_inside),
+        fx_test(destroy_names_the_thread_that_is_inside),
         fx_test(done_ends_the_cycle_while_another_thread_is_inside_the_worker),
         fx_test(references_go_back_then_too),
         fx_test(references_go_back_at_the_latest_with_the_queue),

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixture.h"
+#include "host.h"
 
 static schedq_explanation_t
 explain(fixture_t *fixture, schedq_pod_t pod)
@@ -74,6 +74,22 @@ a_pod_that_backs_off_tells_its_end(void **state)
     assert_sentence(fixture, error,
                     "backs off after an error; came or failed 0.000 s ago; time alone tries it "
                     "again in 1.000 s; attempts 1, rejections 0, errors 1");
+    fx_advance(fixture, SEC(3)); /* and nobody serves time */
+    assert_sentence(fixture, error,
+                    "backs off after an error; came or failed 3.000 s ago; due for 2.000 s, until "
+                    "a thread serves time; attempts 1, rejections 0, errors 1");
+}
+
+static void
+a_pod_whose_backoff_only_the_host_ends_says_so(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.pop_from_backoff = 0;
+    hx_back_off(fixture, "ns/a", 0, 0);
+    fx_advance(fixture, SEC(2));
+    assert_sentence(fixture, fx_find(fixture, "ns/a").pod,
+                    "backs off after an error; came or failed 2.000 s ago; due for 1.000 s, until "
+                    "the host applies it; attempts 1, rejections 0, errors 1");
 }
 
 static void
@@ -275,6 +291,8 @@ main(int argc, char **argv)
     static const struct CMUnitTest tests[] = {
         fx_test(a_parked_pod_names_its_rejectors_and_when_time_tries_it),
         fx_test(a_pod_that_backs_off_tells_its_end),
+        cmocka_unit_test_setup_teardown(a_pod_whose_backoff_only_the_host_ends_says_so,
+                                        fx_setup_host, fx_teardown),
         fx_test(a_gated_pod_names_its_gate),
         fx_test(a_held_pod_tells_when_time_releases_it),
         fx_test(what_freed_a_pod_last_is_told),

@@ -84,7 +84,7 @@ _NAMES = {
     "SCHEDQ_POD_ADD 0x4": "add",
 }
 _NAME = re.compile("|".join(map(re.escape, _NAMES)))
-_WORKERS_LEFT = re.compile(r"^[0-9]+ workers are registered: .*")
+_WORKERS_LEFT = re.compile(r"^workers that are registered: [0-9]+: .*")
 
 
 def _of_this_package(text: str) -> str:
