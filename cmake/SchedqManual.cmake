@@ -1,6 +1,6 @@
 # The target `manual`: manual pages under man/ of the build directory, made of what is there already.
 #
-#   man3   of the public headers, by Doxygen (docs/Doxyfile): a page for each header, and a name for each function and type
+#   man3   of the public headers, by Doxygen (docs/Doxyfile): a page for each header, function and type
 #   man7   of what the headers say at their top: one page, schedq (manual_overview.awk)
 #   man1   of the tools, by help2man: what --help says
 find_program(DOXYGEN doxygen REQUIRED)
@@ -15,11 +15,12 @@ add_custom_command(
     OUTPUT ${schedq_manual}/man3.stamp
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${schedq_manual}/man3
     COMMAND ${DOXYGEN} ${PROJECT_BINARY_DIR}/manual.doxyfile
-    COMMAND ${CMAKE_COMMAND} -DPAGES=${schedq_manual}/man3 -P ${CMAKE_CURRENT_LIST_DIR}/manual_pages.cmake
+    COMMAND ${CMAKE_COMMAND} -DPAGES=${schedq_manual}/man3 -DAWK=${AWK} -P ${CMAKE_CURRENT_LIST_DIR}/manual_pages.cmake
     COMMAND gzip -9nr ${schedq_manual}/man3
     COMMAND ${CMAKE_COMMAND} -E touch ${schedq_manual}/man3.stamp
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/docs/Doxyfile ${PROJECT_BINARY_DIR}/manual.doxyfile
+        ${CMAKE_CURRENT_LIST_DIR}/manual_pages.cmake ${CMAKE_CURRENT_LIST_DIR}/manual_split.awk
     VERBATIM)
 # base.h has the version, which the page begins with.
 set(overview ${schedq_manual}/man7/schedq.7)

@@ -1,6 +1,7 @@
 # Of the pages that Doxygen made in PAGES, keeps those that are about schedq by name: a member called `active` has no page of its
-# own. Those of the headers are called schedq_NAME.h, not NAME.h, and links follow. A template is called without its parameters. The
-# namespace of C++ is called schedq_namespace: `man schedq` is the overview.
+# own. Those of the headers are called schedq_NAME.h, not NAME.h, and links follow. Each says how it is included itself, not what it
+# includes. Functions and enumerations get pages of their own (manual_split.awk, by AWK). A template is called without its parameters.
+# The namespace of C++ is called schedq_namespace: `man schedq` is the overview. No link may lead nowhere.
 file(GLOB pages ${PAGES}/*.3)
 foreach(page IN LISTS pages)
     get_filename_component(name ${page} NAME)
@@ -21,8 +22,28 @@ foreach(page IN LISTS pages)
         file(WRITE ${page} "${text}")
     endif()
 endforeach()
+file(GLOB pages ${PAGES}/schedq_*.h.3 ${PAGES}/schedq.hpp.3)
+foreach(page IN LISTS pages)
+    get_filename_component(name ${page} NAME_WLE)
+    string(REGEX REPLACE "^schedq_" "" header ${name})
+    file(READ ${page} text)
+    string(REGEX REPLACE "\\.br\n\\.PP\n(\\\\fC#include [^\n]*\n\\.br\n)+" ".br\n.PP\n\\\\fC#include <schedq/${header}>\\\\fP\n.br\n" text "${text}")
+    string(REGEX REPLACE "^\\.TH \"[^\"]*\"" ".TH \"${name}\"" text "${text}")
+    string(REGEX REPLACE "\\.SH NAME\n[^ ]+ \\\\- schedq[^ :,]*[:,] " ".SH NAME\n${name} \\\\- " text "${text}")
+    file(WRITE ${page} "${text}")
+    if(name MATCHES "\\.h$")
+        execute_process(COMMAND ${AWK} -f ${CMAKE_CURRENT_LIST_DIR}/manual_split.awk -v into=${PAGES} ${page} COMMAND_ERROR_IS_FATAL ANY)
+    endif()
+endforeach()
 file(READ ${PAGES}/schedq.3 text)
 string(REPLACE ".TH \"schedq\"" ".TH \"schedq_namespace\"" text "${text}")
 string(REPLACE ".SH NAME\nschedq " ".SH NAME\nschedq_namespace " text "${text}")
 file(WRITE ${PAGES}/schedq_namespace.3 "${text}")
 file(REMOVE ${PAGES}/schedq.3)
+file(GLOB pages ${PAGES}/*.3)
+foreach(page IN LISTS pages)
+    file(READ ${page} text LIMIT 200)
+    if(text MATCHES "^\\.so man3/([^\n]+)" AND NOT EXISTS ${PAGES}/${CMAKE_MATCH_1})
+        message(FATAL_ERROR "${page} leads to ${CMAKE_MATCH_1}, which is not there")
+    endif()
+endforeach()
