@@ -122,6 +122,8 @@ quantiles_are_upper_bounds_of_buckets(void **state)
     assert_string_equal(page_quantile(&page, "h", NULL, "c", "x", 0.1), "1");
     assert_string_equal(page_quantile(&page, "h", NULL, "c", "x", 0.5), "5");
     assert_string_equal(page_quantile(&page, "h", NULL, "c", "x", 0.99), "+Inf");
+    assert_string_equal(page_greatest(&page, "h", NULL, "c", "x"), "5");
+    assert_null(page_greatest(&page, "h", NULL, "c", "z"));
     assert_null(page_quantile(&page, "h", NULL, "c", "y", 0.5));
     assert_null(page_quantile(&page, "h", NULL, "c", "z", 0.5));
     page_free(&page);

@@ -14,6 +14,7 @@
 enum { PATIENCE_S = 5, PAGE_MAX = 64 << 20 };
 
 static const char scheme[] = "http://";
+static const char legal[] = "http://HOST[:PORT][/PATH]";
 
 struct address {
     char host[256], port[8];
@@ -54,8 +55,7 @@ split(const char *text, struct address *address, char *why, size_t why_size)
     address->path = *rest == ':' ? port + digits : rest;
     if (length == 0 || length >= sizeof address->host || digits == 0 ||
         digits >= sizeof address->port || (*address->path != '\0' && *address->path != '/')) {
-        return refuse(why, why_size, "%s: legal are http://HOST[:PORT][/PATH] and a file's name",
-                      text);
+        return refuse(why, why_size, "%s: legal are %s and a file's name", text, legal);
     }
     memcpy(address->host, host + brackets, length);
     address->host[length] = '\0';
@@ -192,7 +192,7 @@ fetch(const char *address, char *why, size_t why_size)
     char words[200];
 
     if (file == NULL) {
-        (void)refuse(why, why_size, "%s: %s", address, strerror(errno));
+        (void)refuse(why, why_size, "%s: %s; a server is %s", address, strerror(errno), legal);
         return NULL;
     }
     char *text = read_all(fileno(file), words, sizeof words);

@@ -57,7 +57,8 @@ static const char documentation[] =
     "down: scroll.\n"
     "A member of a group that waits is aside, wherever its group is: the other places do not count "
     "it, nor its group.\n"
-    "A time after <= is the upper bound of a histogram's bucket: the time itself is not known.\n\n"
+    "A time or number after <= is the upper bound of a histogram's bucket: itself it is not known. "
+    "After > it is the greatest bound that there is.\n\n"
     "Exit status: 0 done; 1 the page could not be had, or is none; 2 bad usage; 130 interrupted.";
 
 static error_t

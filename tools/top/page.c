@@ -193,6 +193,25 @@ page_quantile(const page_t *page, const char *histogram, const char *queue, cons
 }
 
 const char *
+page_greatest(const page_t *page, const char *histogram, const char *queue, const char *label,
+              const char *value)
+{
+    char buckets[80];
+    const char *greatest = NULL;
+
+    (void)snprintf(buckets, sizeof buckets, "%s_bucket", histogram);
+    for (size_t i = 0; i < page->count; i++) {
+        const char *bound = page_label_of(&page->samples[i], "le");
+
+        if (page_is(&page->samples[i], buckets, queue, label, value) && bound != NULL &&
+            strcmp(bound, "+Inf") != 0) {
+            greatest = bound; /* they are in order */
+        }
+    }
+    return greatest;
+}
+
+const char *
 page_queue(const page_t *page, size_t i)
 {
     for (size_t at = 0; at < page->count; at++) {

@@ -58,6 +58,10 @@ double page_value(const page_t *page, const char *name, const char *queue, const
 const char *page_quantile(const page_t *page, const char *histogram, const char *queue,
                           const char *label, const char *value, double quantile);
 
+/** The greatest bound that a histogram has, +Inf apart, as the text says it; NULL: it has none. */
+const char *page_greatest(const page_t *page, const char *histogram, const char *queue,
+                          const char *label, const char *value);
+
 /** The name of the queue number `i`; NULL: there are not so many. A page without names has none. */
 const char *page_queue(const page_t *page, size_t i);
 

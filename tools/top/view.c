@@ -54,10 +54,15 @@ duration(double seconds, char text[20])
     return text;
 }
 
-/* A bucket's upper bound is all that a histogram tells; `oldest` bounds it too, if it is known. */
+/*
+ * A bucket's upper bound is all that a histogram tells; `oldest` bounds it too, if it is known. Of
+ * what is beyond the buckets it tells the greatest bound.
+ */
 static const char *
-time_bound(const char *most, double oldest, char text[24])
+time_bound(const view_t *view, const char *histogram, const char *label, const char *value,
+           double quantile, double oldest, char text[24])
 {
+    const char *most = page_quantile(view->now, histogram, view->queue, label, value, quantile);
     char time[20];
 
     if (most == NULL) {
@@ -66,23 +71,33 @@ time_bound(const char *most, double oldest, char text[24])
     double bound = strtod(most, NULL); /* "+Inf" too */
 
     bound = bound < oldest ? bound : oldest;
-    if (bound == INFINITY) {
-        return "beyond";
+    if (bound != INFINITY) {
+        (void)snprintf(text, 24, "<=%s", duration(bound, time));
+        return text;
     }
-    (void)snprintf(text, 24, "<=%s", duration(bound, time));
+    const char *greatest = page_greatest(view->now, histogram, view->queue, label, value);
+
+    (void)snprintf(text, 24, ">%s", greatest != NULL ? duration(strtod(greatest, NULL), time) : "");
     return text;
 }
 
 static const char *
-count_bound(const char *most, char text[24])
+tries_bound(const view_t *view, const char *place, double quantile, char text[24])
 {
+    const char *most = page_quantile(view->now, attempts, view->queue, "place", place, quantile);
+    const char *sign = "<=";
+
     if (most == NULL) {
         return "-";
     }
-    if (strcmp(most, "+Inf") == 0) {
-        return "beyond";
+    if (strcmp(most, "0") == 0) {
+        return "0";
     }
-    (void)snprintf(text, 24, "%s%s", strcmp(most, "0") == 0 ? "" : "<=", most);
+    if (strcmp(most, "+Inf") == 0) {
+        most = page_greatest(view->now, attempts, view->queue, "place", place);
+        sign = ">";
+    }
+    (void)snprintf(text, 24, "%s%s", sign, most != NULL ? most : "");
     return text;
 }
 
@@ -129,12 +144,9 @@ write_places(const view_t *view, FILE *out)
 
         fprintf(out, "  %-14s %10.0f %10s %10s %10s %10s\n", place, pods,
                 pods > 0 ? duration(age, oldest) : "-",
-                time_bound(page_quantile(view->now, waits, view->queue, "place", place, 0.5), age,
-                           half),
-                time_bound(page_quantile(view->now, waits, view->queue, "place", place, 0.99), age,
-                           most),
-                count_bound(page_quantile(view->now, attempts, view->queue, "place", place, 0.99),
-                            tries));
+                time_bound(view, waits, "place", place, 0.5, age, half),
+                time_bound(view, waits, "place", place, 0.99, age, most),
+                tries_bound(view, place, 0.99, tries));
     }
     write_aside(view, out);
     fputc('\n', out);
@@ -232,10 +244,8 @@ write_calls(const view_t *view, FILE *out)
             continue;
         }
         fprintf(out, "  %-20s %10s %10s %10s\n", call, rate(view, count, "call", call, each),
-                time_bound(page_quantile(view->now, name, view->queue, "call", call, 0.5), INFINITY,
-                           half),
-                time_bound(page_quantile(view->now, name, view->queue, "call", call, 0.99),
-                           INFINITY, most));
+                time_bound(view, name, "call", call, 0.5, INFINITY, half),
+                time_bound(view, name, "call", call, 0.99, INFINITY, most));
     }
     fputc('\n', out);
 }
