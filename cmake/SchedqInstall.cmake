@@ -3,7 +3,8 @@
 #   runtime      the shared libraries
 #   development  headers, static libraries, a CMake package with a component for each library, pkg-config files; licences, documents,
 #                examples; manual pages of the headers, if they are made (SchedqManual.cmake)
-#   tools        the programs for users, if they are built, their manual pages and the shell's completion of their options
+#   tools        the programs for users, if they are built, their manual pages, the shell's completion of their options, and the script of
+#                schedq-replay --report
 #
 # The packages find the prefix from their own place, so that an installed tree may be moved. The target `uninstall` removes what
 # the last `cmake --install` of all components wrote.
@@ -69,6 +70,16 @@ if(schedq_tools)
         install(FILES ${PROJECT_SOURCE_DIR}/cmake/completion.bash RENAME ${tool}
             DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions COMPONENT tools)
     endforeach()
+endif()
+# schedq-replay --report looks for its script beside the bin that it is in.
+if(TARGET schedq-replay)
+    set(schedq_report ${CMAKE_INSTALL_DATAROOTDIR}/schedq/report)
+    file(WRITE ${PROJECT_BINARY_DIR}/report/VERSION "${PROJECT_VERSION}\n")
+    foreach(module bench_part markup plots replay_part version whole_file)
+        install(FILES ${PROJECT_SOURCE_DIR}/bench/report/${module}.py DESTINATION ${schedq_report} COMPONENT tools)
+    endforeach()
+    install(FILES ${PROJECT_BINARY_DIR}/report/VERSION DESTINATION ${schedq_report} COMPONENT tools)
+    install(PROGRAMS ${PROJECT_SOURCE_DIR}/bench/report/page DESTINATION ${schedq_report} COMPONENT tools)
 endif()
 
 add_custom_target(uninstall

@@ -44,6 +44,8 @@ documents and examples are in /usr/share/doc/schedq.")
 
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME schedq-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION devel)
+# Documents; what schedq-replay --report runs.
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "libschedq-dev, python3 (>= 3.11), gnuplot-nox")
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION "scheduling queue without a global lock, tools
 ${says}
 This package shows what a running queue does, replays recorded clusters,

@@ -1,16 +1,38 @@
-/* Runs the script that makes the page. PAGE_SCRIPT comes from the build. */
+/*
+ * Runs the script that makes the page. An installed program has it in share/schedq/report, beside
+ * the bin that the program is in; one that was not installed has PAGE_SCRIPT, of the build.
+ */
 #include "page.h"
 
 #include "output.h"
 #include "support/interrupt.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
+
+static const char *
+script(void)
+{
+    static const char beside[] = "/../share/schedq/report/page";
+    static char path[PATH_MAX + sizeof beside];
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
+
+    if (length > 0 && length < PATH_MAX) {
+        path[length] = '\0';
+        *strrchr(path, '/') = '\0';
+        strcat(path, beside);
+        if (access(path, X_OK) == 0) {
+            return path;
+        }
+    }
+    return PAGE_SCRIPT;
+}
 
 /* Runs it with these standard streams; a negative one stays as it is. */
 static bool
@@ -29,10 +51,10 @@ run_script(char *const arguments[], int input, int output)
     if (output >= 0) {
         (void)posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     }
-    int error = posix_spawn(&child, PAGE_SCRIPT, &actions, NULL, arguments, environ);
+    int error = posix_spawn(&child, script(), &actions, NULL, arguments, environ);
     (void)posix_spawn_file_actions_destroy(&actions);
     if (error != 0) {
-        fprintf(stderr, "schedq-replay: cannot start %s: %s\n", PAGE_SCRIPT, strerror(error));
+        fprintf(stderr, "schedq-replay: cannot start %s: %s\n", script(), strerror(error));
         return false;
     }
     interrupt_take(child);
@@ -47,6 +69,11 @@ page_check(void)
 {
     char *const arguments[] = {"page", "--check", NULL};
 
+    if (access(script(), X_OK) != 0) {
+        fprintf(stderr, "schedq-replay: --report needs a script that is not installed: %s\n",
+                script());
+        return false;
+    }
     if (run_script(arguments, -1, -1)) {
         return true;
     }

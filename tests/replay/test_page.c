@@ -178,6 +178,30 @@ what_is_missing_is_said_and_the_last_page_stays(void **state)
     assert_string_equal(page, "the last page\n");
 }
 
+/* As `cmake --install` lays them out: the program in bin, the script in share/schedq/report. */
+static void
+an_installed_program_finds_the_installed_script(void **state)
+{
+    static const char lay_out[] =
+        "-c 'mkdir -p %s/bin %s/share/schedq/report && cp %s %s/bin/schedq-replay && "
+        "printf \"#!/bin/sh\\necho the installed script\\n\" >%s/share/schedq/report/page && "
+        "chmod +x %s/share/schedq/report/page'";
+    const char *path = file_write("installed.html", "the last page\n");
+    char root[512], program[600], more[600], command[8192];
+    (void)state;
+
+    snprintf(root, sizeof root, "%s", file_path("root"));
+    snprintf(command, sizeof command, lay_out, root, root, SCHEDQ_REPLAY, root, root, root);
+    assert_int_equal(command_run("sh", command), 0);
+    snprintf(program, sizeof program, "%s/bin/schedq-replay", root);
+    snprintf(more, sizeof more, "--report %s", path);
+    assert_int_equal(command_run(program, arguments(more)), 0);
+    read_page(path);
+    assert_string_equal(page, "the installed script\n");
+    snprintf(command, sizeof command, "-r %s", root);
+    assert_int_equal(command_run("rm", command), 0);
+}
+
 static void
 a_plot_that_fails_is_said_and_the_last_page_stays(void **state)
 {
@@ -225,6 +249,7 @@ main(void)
         cmocka_unit_test(the_page_has_the_figures_of_the_text),
         cmocka_unit_test(the_page_needs_nothing_else),
         cmocka_unit_test(what_is_missing_is_said_and_the_last_page_stays),
+        cmocka_unit_test(an_installed_program_finds_the_installed_script),
         cmocka_unit_test(a_plot_that_fails_is_said_and_the_last_page_stays),
         cmocka_unit_test(a_page_that_cannot_be_written_costs_no_replay),
     };
