@@ -6,7 +6,7 @@
 #   tools        the programs for users, if they are built, their manual pages, the shell's completion of their options, and the script of
 #                schedq-replay --report
 #
-# The packages find the prefix from their own place, so that an installed tree may be moved. The target `uninstall` removes what
+# The packages find the prefix from their own place, so that an installed tree may be moved (pkg-config not in /usr). The target `uninstall` removes what
 # the last `cmake --install` of all components wrote.
 include(CMakePackageConfigHelpers)
 
@@ -37,6 +37,10 @@ install(FILES
 
 file(RELATIVE_PATH schedq_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" schedq_pc_prefix ${schedq_pc_prefix})
+set(schedq_pc_prefix "\${pcfiledir}/${schedq_pc_prefix}")
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+    set(schedq_pc_prefix /usr) # so that pkg-config knows the system's directories, and passes none of them
+endif()
 set(schedq_private "-lck -pthread -lm")
 
 # NAME DESCRIPTION REQUIRED-PACKAGES PRIVATE-LIBRARIES

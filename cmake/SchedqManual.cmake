@@ -2,7 +2,7 @@
 #
 #   man3   of the public headers, by Doxygen (docs/Doxyfile): a page for each header, function and type
 #   man7   of what the headers say at their top: one page, schedq (manual_overview.awk)
-#   man1   of the tools, by help2man: what --help says
+#   man1   of the tools, by help2man: what --help says, and what is in manual/TOOL.h2m
 find_program(DOXYGEN doxygen REQUIRED)
 find_program(HELP2MAN help2man REQUIRED)
 find_program(AWK awk REQUIRED)
@@ -46,9 +46,10 @@ foreach(tool IN LISTS schedq_tools)
     add_custom_command(
         OUTPUT ${page}.gz
         COMMAND ${CMAKE_COMMAND} -E make_directory ${schedq_manual}/man1
-        COMMAND ${HELP2MAN} --no-info --no-discard-stderr --name=${of_${tool}} --output=${page} $<TARGET_FILE:${tool}>
+        COMMAND ${HELP2MAN} --no-info --no-discard-stderr --name=${of_${tool}}
+            --include=${CMAKE_CURRENT_LIST_DIR}/manual/${tool}.h2m --output=${page} $<TARGET_FILE:${tool}>
         COMMAND gzip -9nf ${page}
-        DEPENDS ${tool}
+        DEPENDS ${tool} ${CMAKE_CURRENT_LIST_DIR}/manual/${tool}.h2m
         VERBATIM)
     list(APPEND pages ${page}.gz)
 endforeach()

@@ -93,6 +93,19 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
     install(FILES ${CMAKE_CURRENT_LIST_DIR}/debian/copyright DESTINATION ${documents} COMPONENT ${component})
     install(FILES ${changelog}.gz DESTINATION ${documents} COMPONENT ${component})
 endforeach()
+# Something to run the tools on: a small cluster, and the vectors.
+set(tools_examples ${CMAKE_INSTALL_DATAROOTDIR}/doc/${CPACK_DEBIAN_TOOLS_PACKAGE_NAME}/examples)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/replay/example/ DESTINATION ${tools_examples} COMPONENT tools)
+set(vectors ${PROJECT_BINARY_DIR}/debian/conformance.tar)
+file(GLOB releases RELATIVE ${PROJECT_SOURCE_DIR}/tests/conformance ${PROJECT_SOURCE_DIR}/tests/conformance/kube-*
+    ${PROJECT_SOURCE_DIR}/tests/conformance/preemption-*.*)
+list(FILTER releases EXCLUDE REGEX "\\.[ch]$")
+execute_process(
+    COMMAND tar --create --file ${vectors} --directory ${PROJECT_SOURCE_DIR}/tests/conformance --sort=name --mtime=@0 --owner=0 --group=0
+        --numeric-owner --mode=u=rwX,go=rX "--transform=s,^,conformance/," ${releases}
+    COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND gzip -9nf ${vectors} COMMAND_ERROR_IS_FATAL ANY)
+install(FILES ${vectors}.gz DESTINATION ${tools_examples} COMPONENT tools)
 # Who looks for the documents under the package's name finds them too.
 file(CREATE_LINK ../schedq ${PROJECT_BINARY_DIR}/debian/schedq SYMBOLIC)
 install(FILES ${PROJECT_BINARY_DIR}/debian/schedq
