@@ -6,8 +6,8 @@
 #   tools        the programs for users, if they are built, their manual pages, the shell's completion of their options, and the script of
 #                schedq-replay --report
 #
-# The packages find the prefix from their own place, so that an installed tree may be moved (pkg-config not in /usr). The target `uninstall` removes what
-# the last `cmake --install` of all components wrote.
+# The packages find the prefix from their own place, so that an installed tree may be moved (pkg-config: but for /usr). The target
+# `uninstall` removes what the last `cmake --install` of all components wrote.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/schedq)
