@@ -388,52 +388,54 @@ sqp_set_precheck(schedq_change_t *change, void *self)
 
 /* ---- what is asked of the queue -------------------------------------------------------------- */
 
-uint64_t
-sqp_rejector_bit(sqp_queue *queue, schedq_profile_t profile, const char *name, size_t length)
+int
+sqp_rejector_bit(sqp_queue *queue, schedq_profile_t profile, const char *name, size_t length,
+                 uint64_t *bit)
 {
-    uint64_t bit = 0;
+    int status = enter(queue);
 
-    if (enter(queue) == SCHEDQ_OK) {
-        bit = schedq_rejector_bit(queue->queue, profile, name, length);
-        (void)leave(queue, SCHEDQ_OK);
+    if (status == SCHEDQ_OK) {
+        *bit = schedq_rejector_bit(queue->queue, profile, name, length);
+        status = leave(queue, SCHEDQ_OK);
     }
-    return bit;
+    return status;
 }
 
-uint64_t
-sqp_event_plugins(sqp_queue *queue, schedq_profile_t profile, schedq_event_t event)
+int
+sqp_event_plugins(sqp_queue *queue, schedq_profile_t profile, schedq_event_t event,
+                  uint64_t *plugins)
 {
-    uint64_t plugins = 0;
+    int status = enter(queue);
 
-    if (enter(queue) == SCHEDQ_OK) {
-        plugins = schedq_event_plugins(queue->queue, profile, event);
-        (void)leave(queue, SCHEDQ_OK);
+    if (status == SCHEDQ_OK) {
+        *plugins = schedq_event_plugins(queue->queue, profile, event);
+        status = leave(queue, SCHEDQ_OK);
     }
-    return plugins;
+    return status;
 }
 
-int64_t
-sqp_now(sqp_queue *queue)
+int
+sqp_now(sqp_queue *queue, int64_t *now_ns)
 {
-    int64_t now_ns = 0;
+    int status = enter(queue);
 
-    if (enter(queue) == SCHEDQ_OK) {
-        now_ns = schedq_now(queue->queue);
-        (void)leave(queue, SCHEDQ_OK);
+    if (status == SCHEDQ_OK) {
+        *now_ns = schedq_now(queue->queue);
+        status = leave(queue, SCHEDQ_OK);
     }
-    return now_ns;
+    return status;
 }
 
-int64_t
-sqp_next_deadline(sqp_queue *queue)
+int
+sqp_next_deadline(sqp_queue *queue, int64_t *deadline_ns)
 {
-    int64_t deadline_ns = SCHEDQ_NO_DEADLINE;
+    int status = enter(queue);
 
-    if (enter(queue) == SCHEDQ_OK) {
-        deadline_ns = schedq_next_deadline(queue->queue);
-        (void)leave(queue, SCHEDQ_OK);
+    if (status == SCHEDQ_OK) {
+        *deadline_ns = schedq_next_deadline(queue->queue);
+        status = leave(queue, SCHEDQ_OK);
     }
-    return deadline_ns;
+    return status;
 }
 
 int

@@ -66,13 +66,13 @@ int sqp_plugin_register(sqp_queue *queue, schedq_plugin_t *plugin, schedq_intere
                         const uint8_t *hinted, int gates, void *self, uint64_t *bit);
 int sqp_set_precheck(schedq_change_t *change, void *self);
 
-/* 0: refused. */
-uint64_t sqp_rejector_bit(sqp_queue *queue, schedq_profile_t profile, const char *name,
-                          size_t length);
-uint64_t sqp_event_plugins(sqp_queue *queue, schedq_profile_t profile, schedq_event_t event);
-/* What is refused answers as the library's call of that name does. */
-int64_t sqp_now(sqp_queue *queue);
-int64_t sqp_next_deadline(sqp_queue *queue);
+/* These answer by their last argument what the library's call returns. */
+int sqp_rejector_bit(sqp_queue *queue, schedq_profile_t profile, const char *name, size_t length,
+                     uint64_t *bit);
+int sqp_event_plugins(sqp_queue *queue, schedq_profile_t profile, schedq_event_t event,
+                      uint64_t *plugins);
+int sqp_now(sqp_queue *queue, int64_t *now_ns);
+int sqp_next_deadline(sqp_queue *queue, int64_t *deadline_ns);
 int sqp_read_words(sqp_queue *queue, schedq_words_t *copy);
 /* Texts are cut to `size`, and end in NUL. */
 int sqp_pending_text(sqp_queue *queue, char *text, size_t size);

@@ -130,13 +130,17 @@ class Objects(Case):
 
             def __del__(self) -> None:
                 assert self.pod is not None
-                calls: list[Callable[[], object]] = [self.queue.try_pop, lambda: self.queue.add("b", 1), self.pod.done]
+                calls: list[Callable[[], object]] = [
+                    self.queue.try_pop,
+                    lambda: self.queue.add("b", 1),
+                    self.pod.done,
+                    self.queue.now_ns,
+                ]
                 for call in calls:
                     try:
                         call()
                     except schedq.Invalid as error:
                         refused.append(str(error))
-                self.queue.now_ns()
 
         for _ in range(20):
             queue = Queue()

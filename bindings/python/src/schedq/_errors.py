@@ -1,9 +1,10 @@
-"""Refusals of the library as exceptions."""
+"""Refusals of the library as exceptions; and of values that no call of it can be made with, in the same way."""
 
 from __future__ import annotations
 
 import re
-from typing import NoReturn
+from collections.abc import Mapping
+from typing import Any, NoReturn
 
 from ._constants import Status
 from ._schedq import ffi, lib
@@ -103,3 +104,55 @@ def refuse(status: int, said: str = "") -> NoReturn:
     error = _classes.get(Status(status), Error)(said or words(status))
     error.status = Status(status)
     raise error
+
+
+_BITS = {"uint8_t": 8, "uint16_t": 16, "uint32_t": 32, "uint64_t": 64, "size_t": 64, "int32_t": -32, "int64_t": -64}
+
+
+def number(name: str, value: Any, kind: str, least: int = 0) -> int:
+    """The value, if a field of that kind in C can hold it. Else Invalid, or TypeError: it names the argument."""
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"{name} {value!r}: an integer is required")
+    bits = _BITS[kind]
+    most = 2**bits - 1 if bits > 0 else 2 ** (-bits - 1) - 1
+    if bits < 0:
+        least = -most - 1
+    whole: int = value.__index__()
+    if kind == "int64_t" and not least <= whole <= most:  # times: the library has a narrower range
+        refuse(Status.INVALID, f"{name} {whole}: " + (f"at most {most}" if whole > most else f"at least {least}"))
+    if not least <= whole <= most:
+        refuse(Status.INVALID, f"{name} {whole}: {least}..{most}")
+    return whole
+
+
+def numbers(c: Any, values: Mapping[str, Any]) -> None:
+    """Sets fields of a struct, each by its name."""
+    for name, value in values.items():
+        try:
+            setattr(c, name, value)
+        except (OverflowError, TypeError):
+            setattr(c, name, number(name, value, _kind(c, name)))
+
+
+def _kind(c: Any, name: str) -> str:
+    field = dict(ffi.typeof(c).item.fields)[name].type
+    sign = "" if int(ffi.cast(field, -1)) < 0 else "u"
+    return f"{sign}int{8 * ffi.sizeof(field)}_t"
+
+
+def text(name: str, value: Any) -> bytes:
+    """A str as the library has it."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} {value!r} is no str")
+    return value.encode("utf-8", "surrogateescape")
+
+
+def asked(name: str, value: Any) -> None:
+    """Refuses what is to be called, and cannot be: it would count as yes, at each call."""
+    if value is not None and not callable(value):
+        raise TypeError(f"{name} {value!r} cannot be called")
+
+
+def one_of(kind: type[Any], value: Any) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r} is no {kind.__name__}")

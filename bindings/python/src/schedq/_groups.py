@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Optional
 
 from ._constants import GroupOutcome, Place, Status
-from ._errors import Stale, refuse
+from ._errors import Stale, numbers, refuse
 from ._pods import History, Popped, gate_bit, history
 from ._schedq import ffi, lib
 
@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 def fill_group(priority: int, quorum: int, profile: int, object: int, parent: int) -> Any:
     spec = ffi.new("schedq_group_spec_t *")
     lib.sqp_init_group(spec)
-    given = {"priority": priority, "quorum": quorum, "profile": profile, "object": object, "parent": parent}
-    for name, value in given.items():
-        try:
-            setattr(spec, name, value)
-        except (OverflowError, TypeError) as error:
-            hint = "; a group's object is a number of yours, a member's is any value" if name == "object" else ""
-            raise type(error)(f"{name} {value!r}: {error}{hint}") from None
+    try:
+        numbers(spec, {"object": object})
+    except TypeError as error:
+        raise TypeError(f"{error}; a group's object is a number of yours, a member's is any value") from None
+    numbers(spec, {"priority": priority, "quorum": quorum, "profile": profile, "parent": parent})
     return spec
 
 

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Optional
 
 from ._constants import OverdueKind, Place, Status
-from ._errors import Stale, refuse
+from ._errors import Stale, number, numbers, refuse, text
 from ._schedq import ffi, lib
 
 if TYPE_CHECKING:
@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 _unpack = ffi.unpack
 _OK = int(Status.OK)
 
+_NUMBERS = (
+    "priority", "profile", "nominated_node", "timestamp_ns", "order_key", "not_before_ns", "label", "group",
+)  # fmt: skip
 AFFINITY = 1
 ORDER_KEY = 2
 ADD = 4
 
 
 def encode(name: str) -> bytes:
-    return name.encode("utf-8", "surrogateescape")
+    return text("name", name)
 
 
 def decode(text: bytes) -> str:
@@ -49,15 +52,19 @@ class Spec:
         """As the library wants it, but for the object."""
         spec = ffi.new("schedq_pod_spec_t *")
         lib.sqp_init_spec(spec)
-        spec.priority = self.priority
-        spec.profile = self.profile
         spec.flags = flags | (AFFINITY if self.affinity else 0) | (0 if self.order_key is None else ORDER_KEY)
-        spec.nominated_node = self.nominated_node
-        spec.timestamp_ns = self.timestamp_ns
-        spec.order_key = self.order_key or 0
-        spec.not_before_ns = self.not_before_ns
-        spec.label = self.label
-        spec.group = self.group
+        try:
+            spec.priority = self.priority
+            spec.profile = self.profile
+            spec.nominated_node = self.nominated_node
+            spec.timestamp_ns = self.timestamp_ns
+            spec.order_key = self.order_key or 0
+            spec.not_before_ns = self.not_before_ns
+            spec.label = self.label
+            spec.group = self.group
+        except (OverflowError, TypeError):
+            given = {name: getattr(self, name) for name in _NUMBERS}
+            numbers(spec, {name: value for name, value in given.items() if value is not None})
         return spec
 
 
@@ -149,8 +156,12 @@ class Popped:
         queue = self._queue
         failure = ffi.new("schedq_failure_t *")
         lib.sqp_init_failure(failure)
-        failure.unschedulable = rejectors
-        failure.pending = pending
+        try:
+            failure.unschedulable = rejectors
+            failure.pending = pending
+        except (OverflowError, TypeError):
+            failure.unschedulable = number("rejectors", rejectors, "uint64_t")
+            failure.pending = number("pending", pending, "uint64_t")
         spec = None
         if newest is not None:
             spec = newest.fill()

@@ -30,7 +30,7 @@ from ._constants import (
     Requeue,
     Status,
 )
-from ._errors import Closed, NotAllAdded, refuse, words
+from ._errors import Closed, NoMemory, NotAllAdded, asked, number, numbers, one_of, refuse, text, words
 from ._groups import GroupInfo, PoppedGroup, fill_group, group_info
 from ._objects import Objects
 from ._pods import (
@@ -137,7 +137,7 @@ class Watchdog:
             ("callback_ns", callback_ns),
         ):
             if limit is not None:
-                setattr(self._c, name, limit)
+                numbers(self._c, {name: limit})
 
 
 class Queue:
@@ -187,26 +187,23 @@ class Queue:
         given = {key: value for key, value in locals().items() if value is not None}
         for key in ("self", "preset", "affinity_matches"):
             given.pop(key, None)
+        asked("affinity_matches", affinity_matches)
         config = ffi.new("schedq_config_t *")
         lib.sqp_init_config(config)
         if lib.schedq_config_preset(config, preset) != _OK:
             refuse(Status.INVALID, f"preset {preset}: legal are {', '.join(str(int(one)) for one in Preset)}")
-        for key, value in given.items():
-            try:
-                setattr(config, key, int(value))
-            except OverflowError as error:
-                raise OverflowError(f"{key} {value}: {error}") from None
+        numbers(config, given)
         self._over = False
         self._ending = False
         self._waiting: set[object] = set()  # who waits outside of the library
         self._objects = Objects()
         self._kept: list[Any] = []  # what C has: the memory of the queue, handles of the callables
-        asked = self._keep(Asked(self._objects, affinity_matches)) if affinity_matches is not None else ffi.NULL
+        matches = self._keep(Asked(self._objects, affinity_matches)) if affinity_matches is not None else ffi.NULL
         # No finalizer frees this: others, which come later, may call the queue. It is with those that C may call, too.
         memory = ffi.new("char[]", lib.sqp_size())
         self._kept.append(memory)
         self._c = self._objects.queue = ffi.cast("sqp_queue *", memory)
-        status = lib.sqp_create(config, asked, affinity_matches is not None, self._c)
+        status = lib.sqp_create(config, matches, affinity_matches is not None, self._c)
         if status != _OK:
             self._over = True
             refuse(status)
@@ -316,21 +313,22 @@ class Queue:
                 object, priority, profile, nominated_node, timestamp_ns, order_key, not_before_ns, label, group, affinity
             )
             return self._add_spec(name, spec)
-        text = name.encode("utf-8", "surrogateescape")
-        if not -0x80000000 <= priority <= 0x7FFFFFFF:
-            raise OverflowError(f"priority {priority} is no 32-bit integer")
+        if not isinstance(name, str) or not isinstance(priority, int) or not -0x80000000 <= priority <= 0x7FFFFFFF:
+            encode(name)
+            priority = number("priority", priority, "int32_t")
+        encoded = name.encode("utf-8", "surrogateescape")
         handle = _new(_handle_type)
-        status = lib.sqp_add_plain(self._c, text, len(text), priority, self._objects.ref(object), handle)
+        status = lib.sqp_add_plain(self._c, encoded, len(encoded), priority, self._objects.ref(object), handle)
         if status:
             self._must(status)
         return handle.bits  # type: ignore[no-any-return]
 
     def _add_spec(self, name: str, spec: Spec) -> int:
-        text = encode(name)
+        encoded = encode(name)
         filled = spec.fill()
         c = _new("schedq_result_t *")
         filled.object = self._objects.ref(spec.object)
-        status = lib.sqp_add(self._c, text, len(text), filled, c)
+        status = lib.sqp_add(self._c, encoded, len(encoded), filled, c)
         self._must_and_drop(status, filled.object)
         return int(c.pod.bits)
 
@@ -353,27 +351,29 @@ class Queue:
         not_before_ns: int = 0,
     ) -> list[int]:
         """Adds many pods in one call; returns their handles. NotAllAdded tells which were refused."""
+        if isinstance(names, str):
+            raise TypeError(f"names {names!r} is one str: a sequence of them")
         count = len(names)
-        texts = [name.encode("utf-8", "surrogateescape") for name in names]
+        texts = [encode(name) for name in names]
         lengths = array("I", map(len, texts))
         spec = Spec(profile=profile, label=label, group=group, not_before_ns=not_before_ns).fill()
         ranks: Any = ffi.NULL
         if isinstance(priorities, int):
-            spec.priority = priorities
+            numbers(spec, {"priority": priorities})
         else:
-            ranks = ffi.from_buffer("int32_t[]", array("i", priorities), require_writable=True)
+            ranks = ffi.from_buffer("int32_t[]", _ranks(priorities), require_writable=True)
             if len(priorities) != count:
                 raise ValueError(f"{len(priorities)} priorities for {count} names")
         if objects is not None and len(objects) != count:
             raise ValueError(f"{len(objects)} objects for {count} names")
-        text = b"".join(texts)
+        joined = b"".join(texts)
         handles = _new("schedq_pod_t[]", count or 1)
         statuses = _new("uint8_t[]", count or 1)
         refs: Any = ffi.NULL
         if objects is not None and count:
             refs = _new("uint64_t[]", self._objects.refs(objects))
         status = lib.sqp_add_many(
-            self._c, text, len(text), ffi.from_buffer("uint32_t[]", lengths), ranks, refs, spec, count, handles, statuses
+            self._c, joined, len(joined), ffi.from_buffer("uint32_t[]", lengths), ranks, refs, spec, count, handles, statuses
         )
         said = "" if status & ~_DEAD == _OK else words(status & ~_DEAD)
         status = self._settle(status)
@@ -398,14 +398,15 @@ class Queue:
 
         None: no pod has that name (or `only` is the handle of another). With add=True it is added then.
         """
-        text = encode(name)
+        encoded = encode(name)
+        one_of(Spec, spec)
         filled = spec.fill(ADD if add else 0)
-        filled.only.bits = only
+        filled.only.bits = number("only", only, "uint64_t")
         c = _new("schedq_result_t *")
-        kinds = _new("schedq_event_t[]", [int(event) for event in events])
+        kinds = _new("schedq_event_t[]", [number("event", event, "uint16_t") for event in events])
         filled.object = self._objects.ref(spec.object)
         old = self._objects.ref(old_object)
-        status = lib.sqp_update(self._c, text, len(text), filled, old, kinds, len(events), c)
+        status = lib.sqp_update(self._c, encoded, len(encoded), filled, old, kinds, len(events), c)
         if status & ~_DEAD == _NOT_FOUND:
             self._objects.drop(filled.object, old)
             return None
@@ -414,44 +415,47 @@ class Queue:
 
     def readd(self, name: str, spec: Spec, before: History, rejectors: int = 0, pending: int = 0) -> Result:
         """Puts back a pod that failed after its done, with its history. It is never parked."""
-        text = encode(name)
+        encoded = encode(name)
+        one_of(Spec, spec)
+        one_of(History, before)
         filled = spec.fill()
         past = _new("schedq_history_t *")
-        past.timestamp_ns, past.initial_attempt_ns = before.timestamp_ns, before.initial_attempt_ns
-        past.attempts, past.rejections, past.errors = before.attempts, before.rejections, before.errors
+        numbers(past, vars(before))
         failure = _new("schedq_failure_t *")
         lib.sqp_init_failure(failure)
-        failure.unschedulable, failure.pending = rejectors, pending
+        failure.unschedulable = number("rejectors", rejectors, "uint64_t")
+        failure.pending = number("pending", pending, "uint64_t")
         c = _new("schedq_result_t *")
         filled.object = self._objects.ref(spec.object)
-        self._must_and_drop(lib.sqp_readd(self._c, text, len(text), filled, past, failure, c), filled.object)
+        self._must_and_drop(lib.sqp_readd(self._c, encoded, len(encoded), filled, past, failure, c), filled.object)
         return result(c)
 
     def delete(self, pod: Union[str, int]) -> bool:
         """Removes a pod, by name or handle. False: there is none. One in flight loses its name; its holder hears of it."""
         if isinstance(pod, str):
-            text = encode(pod)
-            return self._found(lib.sqp_delete_name(self._c, text, len(text), ffi.NULL))
-        return self._found(lib.sqp_delete(self._c, (pod,), ffi.NULL))
+            encoded = encode(pod)
+            return self._found(lib.sqp_delete_name(self._c, encoded, len(encoded), ffi.NULL))
+        return self._found(lib.sqp_delete(self._c, (self._handle(pod),), ffi.NULL))
 
     def activate(self, handles: Iterable[int]) -> Result:
         """Makes waiting pods active, if their gates let them; unknown ones are ignored."""
-        pods = _new("schedq_pod_t[]", [(handle,) for handle in handles])
+        pods = _new("schedq_pod_t[]", [(number("handle", handle, "uint64_t"),) for handle in handles])
         c = _new("schedq_result_t *")
         return self._result(lib.sqp_activate(self._c, pods, len(pods), c), c)
 
     def _handle(self, pod: Union[str, int]) -> Optional[int]:
         """The handle of a pod that the caller names, or has the handle of. None: no pod has that name."""
         if isinstance(pod, int):
-            return pod
+            return number("handle", pod, "uint64_t")
         if not isinstance(pod, str):
             raise TypeError(f"pod {pod!r} is neither a name nor a handle")
-        text = encode(pod)
+        encoded = encode(pod)
         c = _new("schedq_result_t *")
-        return int(c.pod.bits) if self._found(lib.sqp_find(self._c, text, len(text), c)) else None
+        return int(c.pod.bits) if self._found(lib.sqp_find(self._c, encoded, len(encoded), c)) else None
 
     def nominate(self, pod: Union[str, int], node: int) -> bool:
         """A node is meant for the pod; 0: none is. By name or handle. False: there is no such pod."""
+        number("node", node, "uint64_t")
         handle = self._handle(pod)
         return handle is not None and self._found(lib.sqp_nominate(self._c, (handle,), node))
 
@@ -465,7 +469,7 @@ class Queue:
 
     def not_before(self, pod: Union[str, int], time_ns: int) -> Optional[Place]:
         """Keeps a pod back until a time on the queue's clock; 0: lets it go. By name or handle."""
-        return self._placed(lib.sqp_not_before, pod, time_ns)
+        return self._placed(lib.sqp_not_before, pod, number("time_ns", time_ns, "int64_t"))
 
     def _placed(self, call: Callable[..., int], pod: Union[str, int], *arguments: int) -> Optional[Place]:
         handle = self._handle(pod)
@@ -479,16 +483,16 @@ class Queue:
 
     def label_cancel(self, label: int) -> int:
         """Deletes all pods of a label; returns how many."""
-        return self._counted(lib.sqp_label_cancel, label, ffi.NULL, 0)
+        return self._counted(lib.sqp_label_cancel, number("label", label, "uint64_t"), ffi.NULL, 0)
 
     def label_hold(self, label: int) -> int:
-        return self._counted(lib.sqp_label_hold, label)
+        return self._counted(lib.sqp_label_hold, number("label", label, "uint64_t"))
 
     def label_release(self, label: int) -> int:
-        return self._counted(lib.sqp_label_release, label)
+        return self._counted(lib.sqp_label_release, number("label", label, "uint64_t"))
 
     def label_count(self, label: int) -> int:
-        return self._counted(lib.sqp_label_count, label)
+        return self._counted(lib.sqp_label_count, number("label", label, "uint64_t"))
 
     # ---- groups: docs/GROUPS.md ----------------------------------------------------------------------------
 
@@ -500,7 +504,8 @@ class Queue:
         Exists: it was declared. Full: max_pods, of which it is one.
         """
         c = _new("schedq_result_t *")
-        return self._result(lib.sqp_group_add(self._c, group, fill_group(priority, quorum, profile, object, parent), c), c)
+        spec = fill_group(priority, quorum, profile, object, parent)
+        return self._result(lib.sqp_group_add(self._c, _group(group), spec, c), c)
 
     def group_update(
         self, group: int, *, priority: int = 0, quorum: int = 0, profile: int = 0, object: int = 0, parent: int = 0
@@ -508,22 +513,22 @@ class Queue:
         """Replaces priority, quorum and object of a group; profile and parent are those of its declaration. None: it has none."""
         c = _new("schedq_result_t *")
         spec = fill_group(priority, quorum, profile, object, parent)
-        return result(c) if self._found(lib.sqp_group_update(self._c, group, spec, c)) else None
+        return result(c) if self._found(lib.sqp_group_update(self._c, _group(group), spec, c)) else None
 
     def group_delete(self, group: int) -> bool:
         """Ends a declaration; its members stay, and wait for another one. False: it has none."""
-        return self._found(lib.sqp_group_delete(self._c, group, ffi.NULL))
+        return self._found(lib.sqp_group_delete(self._c, _group(group), ffi.NULL))
 
     def group_activate(self, group: int) -> Optional[Result]:
         """Makes a group active that waits, if its gates let it. None: it is not declared."""
         c = _new("schedq_result_t *")
-        return result(c) if self._found(lib.sqp_group_activate(self._c, group, c)) else None
+        return result(c) if self._found(lib.sqp_group_activate(self._c, _group(group), c)) else None
 
     def group_look(self, group: int) -> Optional[GroupInfo]:
         """A group as it is. None: it is neither declared nor in its cycle."""
         c = _new("schedq_group_info_t *")
         lib.sqp_init_group_info(c)
-        return group_info(c) if self._found(lib.sqp_group_get(self._c, group, c)) else None
+        return group_info(c) if self._found(lib.sqp_group_get(self._c, _group(group), c)) else None
 
     def try_pop_group(self) -> Optional[PoppedGroup]:
         """Takes the best of what is active, a group with all its members or a pod in none; None: nothing is poppable."""
@@ -535,6 +540,7 @@ class Queue:
     def pop_group(self, timeout: float) -> Optional[PoppedGroup]: ...
     def pop_group(self, timeout: Optional[float] = None) -> Optional[PoppedGroup]:
         """Takes a group, or a pod in none; waits for one. None: `timeout` seconds are over. As pop otherwise."""
+        _timeout(timeout)
         popped = self.try_pop_group()
         if popped is not None or (timeout is not None and timeout <= 0):
             return popped
@@ -589,6 +595,7 @@ class Queue:
     def pop(self, timeout: float) -> Optional[Popped]: ...
     def pop(self, timeout: Optional[float] = None) -> Optional[Popped]:
         """Takes the best pod; waits for one. None: `timeout` seconds are over. Other threads run meanwhile; ctrl-C ends it."""
+        _timeout(timeout)
         popped = self.try_pop()
         if popped is not None or (timeout is not None and timeout <= 0):
             return popped
@@ -605,11 +612,12 @@ class Queue:
         refuse(status)
 
     def try_pop_many(self, capacity: int) -> list[Popped]:
-        """Takes up to `capacity` of the best pods, best first; none: nothing is poppable."""
+        """Takes up to `capacity` of the best pods, best first. An empty list: nothing is poppable."""
         return self._take_many(lib.sqp_try_pop_many, capacity)
 
     def pop_many(self, capacity: int, timeout: Optional[float] = None) -> list[Popped]:
-        """Takes up to `capacity` of the best pods; waits for the first. None in the list: `timeout` is over."""
+        """Takes up to `capacity` of the best pods; waits for the first. An empty list: `timeout` seconds are over."""
+        _timeout(timeout)
         popped = self.try_pop_many(capacity)
         if popped or (timeout is not None and timeout <= 0):
             return popped
@@ -621,7 +629,11 @@ class Queue:
         return self._take_many(lambda c, *rest: lib.sqp_pop_many_for(c, wait_ns, *rest), capacity)
 
     def _take_many(self, take: Callable[..., Any], capacity: int) -> list[Popped]:
-        room = _new("schedq_popped_t[]", capacity)
+        capacity = number("capacity", capacity, "size_t", 1)
+        try:
+            room = _new("schedq_popped_t[]", capacity)
+        except (MemoryError, OverflowError):
+            raise NoMemory(f"capacity {capacity}: there is no memory for so many") from None
         count = _new("size_t *")
         status = self._settle(take(self._c, room, capacity, count))
         if status == _OK:
@@ -639,7 +651,12 @@ class Queue:
         """
         all_of_them = list(pods)
         count = len(all_of_them)
-        pointers = _new("schedq_popped_t *[]", [pod._c for pod in all_of_them])
+        try:
+            pointers = _new("schedq_popped_t *[]", [pod._c for pod in all_of_them])
+        except AttributeError:
+            for pod in all_of_them:
+                one_of(Popped, pod)
+            raise
         statuses = _new("uint8_t[]", count or 1)
         status = self._settle(lib.sqp_done_many(self._c, pointers, count, statuses))
         if status in (Status.INVALID, Status.NOMEM):
@@ -738,23 +755,26 @@ class Queue:
         A hint, gate or preCheck gets the pods' objects. It runs inside a call, at times in the timer thread: it must be quick,
         must not call this queue but for done (Busy), and must not wait for a lock that somebody holds who calls it.
         """
+        asked("gate", gate)
+        for interest in interests:
+            one_of(Interest, interest)
+            asked("hint", interest.hint)
         kinds = _new("schedq_interest_t[]", len(interests) or 1)
         hinted = _new("uint8_t[]", len(interests) or 1)
-        resources = [_new("char[]", encode(interest.resource)) for interest in interests]
+        resources = [_new("char[]", text("resource", interest.resource)) for interest in interests]
         for i, interest in enumerate(interests):
             kinds[i].resource = resources[i]
-            kinds[i].actions = interest.actions
+            kinds[i].actions = number("actions", interest.actions, "uint32_t")
             hinted[i] = interest.hint is not None
-        asked = Asked(self._objects, gate, tuple(interest.hint for interest in interests))
-        text = _new("char[]", encode(name))
+        called = _new("char[]", encode(name))
         c = _new("schedq_plugin_t *")
         lib.sqp_init_plugin(c)
-        c.profile = profile
+        numbers(c, {"profile": profile})
         c.flags = 1 if spread else 0
-        c.name = text
+        c.name = called
         c.interest_count = len(interests)
         bit = _new("uint64_t *")
-        handle = self._keep(asked)
+        handle = self._keep(Asked(self._objects, gate, tuple(interest.hint for interest in interests)))
         self._must(lib.sqp_plugin_register(self._c, c, kinds, hinted, gate is not None, handle, bit))
         return int(bit[0])
 
@@ -767,36 +787,51 @@ class Queue:
     def define_event(self, resource: str, actions: Action, label: str = "") -> int:
         """The number of an event, a new one or the one that it has. `label` is for the metrics."""
         event = _new("schedq_event_t *")
-        self._must(lib.sqp_event_define(self._c, encode(resource), actions, encode(label), event))
+        kind = number("actions", actions, "uint32_t")
+        self._must(lib.sqp_event_define(self._c, text("resource", resource), kind, text("label", label), event))
         return int(event[0])
 
     def rejector_bit(self, name: str, profile: int = 0) -> int:
         """The bit of a rejector by its name; a name that no plugin has becomes one that every event concerns."""
-        text = encode(name)
-        bit: int = lib.sqp_rejector_bit(self._c, profile, text, len(text))
-        if bit == 0:
-            raise ValueError(f"no bit for rejector {name!r} of profile {profile}: legal are 1..127 bytes, a defined profile")
-        return bit
+        encoded = encode(name)
+        bit = _new("uint64_t *")
+        self._must(lib.sqp_rejector_bit(self._c, _profile(profile), encoded, len(encoded), bit))
+        if bit[0] == 0:
+            said = f"no bit for rejector {name!r} of profile {profile}: legal are 1..127 bytes, a defined profile"
+            refuse(Status.INVALID, said)
+        return int(bit[0])
 
     def rejector_names(self, bits: int, profile: int = 0) -> list[str]:
         """The names behind a rejector set."""
-        return [
-            _text(lambda room, size: lib.sqp_rejector_name(self._c, profile, 1 << n, room, size))
-            for n in range(64)
-            if bits >> n & 1
-        ]
+        number("bits", bits, "uint64_t")
+        return [self._rejector_name(1 << n, _profile(profile), bits) for n in range(64) if bits >> n & 1]
+
+    def _rejector_name(self, bit: int, profile: int, bits: int) -> str:
+        room = _new("char[]", 1024)
+        status = self._settle(lib.sqp_rejector_name(self._c, profile, bit, room, 1024))
+        if status == _NOT_FOUND:
+            refuse(Status.INVALID, f"bits {bits:#x}: no rejector of profile {profile} has bit {bit:#x}")
+        self._must(status)
+        return decode(ffi.string(room))
 
     def event_plugins(self, event: int, profile: int = 0) -> int:
         """The plugins of a profile that an event concerns, as bits."""
-        return int(lib.sqp_event_plugins(self._c, profile, event))
+        bits = _new("uint64_t *")
+        self._must(lib.sqp_event_plugins(self._c, _profile(profile), number("event", event, "uint16_t"), bits))
+        return int(bits[0])
 
     def _change(self, event: int, target: int, precheck: Optional[Callable[[Any], object]]) -> tuple[Any, Any]:
         if not isinstance(event, int):
             raise TypeError(f"event {event!r} is no number: legal are those of Event, and what define_event returned")
+        asked("precheck", precheck)
         change = _new("schedq_change_t *")
         lib.sqp_init_change(change)
-        change.event = event
-        change.target.bits = target
+        try:
+            change.event = event
+            change.target.bits = target
+        except (OverflowError, TypeError):
+            change.event = number("event", event, "uint16_t")
+            change.target.bits = number("target", target, "uint64_t")
         handle = None
         if precheck is not None:
             handle = ffi.new_handle(Asked(self._objects, precheck))
@@ -819,15 +854,15 @@ class Queue:
     def assigned_pod_added(self, event: int, namespace: str, old: Any = None, new: Any = None) -> Result:
         """A pod got a node: reaches pods whose affinity matches `new`, and those that a spread=True plugin rejected."""
         change, handle = self._change(event, 0, None)
-        text = encode(namespace)
+        encoded = text("namespace", namespace)
         call = lib.sqp_assigned_pod_added
-        return self._tell(lambda c: call(self._c, change, text, len(text), c), change, old, new, handle)
+        return self._tell(lambda c: call(self._c, change, encoded, len(encoded), c), change, old, new, handle)
 
     def assigned_pod_updated(self, event: int, namespace: str, old: Any = None, new: Any = None) -> Result:
         change, handle = self._change(event, 0, None)
-        text = encode(namespace)
+        encoded = text("namespace", namespace)
         call = lib.sqp_assigned_pod_updated
-        return self._tell(lambda c: call(self._c, change, text, len(text), c), change, old, new, handle)
+        return self._tell(lambda c: call(self._c, change, encoded, len(encoded), c), change, old, new, handle)
 
     def _tell(self, call: Callable[[Any], Any], change: Any, old: Any, new: Any, handle: Any) -> Result:
         """`handle` is only kept alive."""
@@ -840,11 +875,19 @@ class Queue:
     # ---- time --------------------------------------------------------------------------------------------
 
     def now_ns(self) -> int:
-        return int(lib.sqp_now(self._c))
+        return self._time(lib.sqp_now)
 
     def next_deadline_ns(self) -> int:
         """When to call tick; NO_DEADLINE: nothing will be due."""
-        return int(lib.sqp_next_deadline(self._c))
+        return self._time(lib.sqp_next_deadline)
+
+    def _time(self, read: Callable[..., int]) -> int:
+        """Lets no objects go: waits ask this between two steps, and only the end of the queue may stop them there."""
+        time_ns = _new("int64_t *")
+        status = read(self._c, time_ns) & ~_DEAD
+        if status != _OK:
+            refuse(status)
+        return int(time_ns[0])
 
     def tick(self) -> int:
         """Serves time: pods whose backoff is over become active. Returns when to call it again.
@@ -856,8 +899,11 @@ class Queue:
         return int(next_ns[0])
 
     def run(self) -> None:
-        """Starts the timer thread, which serves time."""
-        self._must(lib.sqp_run(self._c))
+        """Starts the timer thread, which serves time. Exists: it runs already."""
+        status = self._settle(lib.sqp_run(self._c))
+        if status == Status.EXISTS:
+            refuse(status, "the timer thread runs already")
+        self._must(status)
 
     def stop(self) -> None:
         """Ends the timer thread."""
@@ -865,19 +911,22 @@ class Queue:
 
     def advance(self, now_ns: int) -> None:
         """Raises the clock of a queue with external_clock. It serves no time."""
-        self._must(lib.sqp_clock_advance(self._c, now_ns))
+        status = self._settle(lib.sqp_clock_advance(self._c, number("now_ns", now_ns, "int64_t")))
+        if status == Status.INVALID and not self.external_clock and not self._over:
+            refuse(status, "the queue has no external clock: Queue(external_clock=True) has")
+        self._must(status)
 
     # ---- looking -----------------------------------------------------------------------------------------
 
     def find(self, name: str) -> Optional[PodInfo]:
         """The pod that has a name."""
-        text = encode(name)
+        encoded = encode(name)
         c = _new("schedq_result_t *")
-        return self.look(c.pod.bits) if self._found(lib.sqp_find(self._c, text, len(text), c)) else None
+        return self.look(c.pod.bits) if self._found(lib.sqp_find(self._c, encoded, len(encoded), c)) else None
 
     def look(self, handle: int) -> Optional[PodInfo]:
         """The pod of a handle, in flight too."""
-        pods = self._visit(lib.sqp_get, (handle,))
+        pods = self._visit(lib.sqp_get, (number("handle", handle, "uint64_t"),))
         return pods[0] if pods else None
 
     def snapshot(self) -> list[PodInfo]:
@@ -885,7 +934,7 @@ class Queue:
         return self._visit(lib.sqp_snapshot)
 
     def nominated_pods(self, node: int) -> list[PodInfo]:
-        return self._visit(lib.sqp_nominated_pods, node)
+        return self._visit(lib.sqp_nominated_pods, number("node", node, "uint64_t"))
 
     def peek(self) -> Optional[PodInfo]:
         """The pod that try_pop would take now."""
@@ -894,7 +943,7 @@ class Queue:
 
     def peek_many(self, count: int) -> list[PodInfo]:
         """The pods that the next pops would take, in that order."""
-        return self._visit(lib.sqp_peek_many, count)
+        return self._visit(lib.sqp_peek_many, number("count", count, "size_t", 1))
 
     def _visit(self, call: Callable[..., int], *arguments: Any) -> list[PodInfo]:
         visited = _new("sqp_visited *")
@@ -948,7 +997,8 @@ class Queue:
 
     def watch(self, watchdog: Watchdog, limit: int = 100) -> list[Overdue]:
         """What takes too long, `limit` of them at most. To be called once a period, by one thread at a time."""
-        out = _new("schedq_overdue_t[]", limit)
+        one_of(Watchdog, watchdog)
+        out = _new("schedq_overdue_t[]", number("limit", limit, "uint32_t"))
         found = _new("size_t *")
         status = self._settle(lib.sqp_watch(self._c, watchdog._c, out, limit, found))
         if status not in (_OK, _TIMEDOUT):
@@ -972,7 +1022,7 @@ class Queue:
         """How many pods of a profile wait for what."""
         c = _new("schedq_reasons_t *")
         lib.sqp_init_reasons(c)
-        self._must(lib.sqp_count_reasons(self._c, profile, c))
+        self._must(lib.sqp_count_reasons(self._c, _profile(profile), c))
 
         def named(counts: Any) -> dict[str, int]:
             return {self.rejector_names(1 << n, profile)[0]: counts[n] for n in range(64) if counts[n]}
@@ -1010,12 +1060,17 @@ class Queue:
     # ---- the queue itself --------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Closes the queue: add is refused; pops go on until nothing is poppable, then raise Closed."""
+        """Closes the queue: add is refused; pops go on until nothing is poppable, then raise Closed.
+
+        It does not wait for pods that back off, are parked or gated. To finish all, count the pods that are done or deleted, and close
+        at the last one.
+        """
         self._must(lib.sqp_close(self._c))
 
     def reserve(self, pods: int, bands: int = 0, workers: int = 0) -> None:
         """Allocates for that many pods, priorities and threads."""
-        self._must(lib.sqp_reserve(self._c, pods, bands, workers))
+        given = {"pods": pods, "bands": bands, "workers": workers}
+        self._must(lib.sqp_reserve(self._c, *(number(name, value, "uint32_t") for name, value in given.items())))
 
     def trim(self) -> None:
         """Frees memory that holds no pod, and lets objects go that no pod needs."""
@@ -1025,6 +1080,31 @@ class Queue:
     def leave(self) -> None:
         """Gives the calling thread's worker back, of which there are max_workers. The end of a thread does it too."""
         self._must(lib.sqp_leave_worker(self._c))
+
+
+def _group(group: int) -> int:
+    return number("group", group, "uint64_t")
+
+
+def _profile(profile: int) -> int:
+    return number("profile", profile, "uint8_t")
+
+
+def _ranks(priorities: Sequence[int]) -> array[int]:
+    try:
+        return array("i", priorities)
+    except (OverflowError, TypeError):
+        return array("i", [number("priority", priority, "int32_t") for priority in priorities])
+
+
+def _timeout(timeout: Optional[float]) -> None:
+    """Before a pod is taken: a wait that cannot be made takes none."""
+    try:
+        if timeout is None or timeout == timeout + 0:
+            return
+    except TypeError:
+        raise TypeError(f"timeout {timeout!r} is no number of seconds") from None
+    raise ValueError(f"timeout {timeout!r} is no number of seconds")  # NaN
 
 
 def _ns(timeout: float) -> int:
