@@ -140,7 +140,7 @@
 #include "lockfree/index/index_table.h"
 
 #define RESERVE_PODS_PER_LINE 3
-/* A table looks so many times how full it is while as many overflow lines are taken as it has lines. */
+/* A table looks how full it is whenever a LOOKS-th of its lines more is taken from the pool. */
 #define LOOKS 64
 
 void
