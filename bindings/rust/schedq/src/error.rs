@@ -144,6 +144,15 @@ pub(crate) fn c_string(what: &str, text: &str) -> Result<std::ffi::CString, Erro
         .map_err(|_| Error::Invalid(format!("{} {:?}: a NUL is in it", what, text)))
 }
 
+/// Room for what the library fills, as much as a caller asked for.
+pub(crate) fn room<R>(what: &str, most: usize) -> Result<Vec<R>, Error> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(most).map_err(|_| {
+        Error::NoMemory(format!("{} {}: there is no memory for so many", what, most))
+    })?;
+    Ok(room)
+}
+
 pub(crate) fn place_name(place: sys::schedq_place_t) -> &'static str {
     static_text(unsafe { sys::schedq_place_name(place) })
 }

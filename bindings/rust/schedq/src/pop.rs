@@ -166,7 +166,7 @@ impl<T> Worker<T> {
         most: usize,
         pop: impl FnOnce(*mut sys::schedq_popped_t, *mut usize) -> sys::schedq_status_t,
     ) -> Result<Vec<Popped<T>>, Error> {
-        let (mut raw, mut count) = (Vec::with_capacity(most), 0);
+        let (mut raw, mut count) = (crate::error::room("most", most)?, 0);
         match pop(raw.as_mut_ptr(), &mut count) {
             sys::SCHEDQ_OK => unsafe { raw.set_len(count) },
             sys::SCHEDQ_EMPTY | sys::SCHEDQ_TIMEDOUT => {}

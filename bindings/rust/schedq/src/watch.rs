@@ -77,7 +77,7 @@ impl Watchdog {
 impl<T> Worker<T> {
     /// Looks once, and names what is overdue, `room` of them at most. To be called once a period.
     pub fn watch(&self, watchdog: &mut Watchdog, room: usize) -> Result<Vec<Overdue>, Error> {
-        let mut out: Vec<sys::schedq_overdue_t> = Vec::with_capacity(room);
+        let mut out: Vec<sys::schedq_overdue_t> = crate::error::room("room", room)?;
         let mut found = 0;
         let status = unsafe {
             sys::schedq_watch(self.raw(), &mut watchdog.raw, out.as_mut_ptr(), room, &mut found)

@@ -110,6 +110,21 @@ fn refusals_have_the_words_of_the_library() {
 }
 
 #[test]
+fn more_than_memory_holds_is_refused_and_takes_nothing() {
+    with_engines(|config| {
+        let (_, worker) = opened::<u32>(config);
+        worker.add("a", &Spec::new(1)).unwrap();
+        for most in [1 << 50, usize::MAX] {
+            let words = format!("most {}: there is no memory for so many", most);
+            assert_eq!(worker.try_pop_many(most).unwrap_err(), Error::NoMemory(words.clone()));
+            assert_eq!(worker.pop_many(most).unwrap_err(), Error::NoMemory(words));
+            assert!(matches!(worker.watch(&mut Watchdog::new(), most), Err(Error::NoMemory(_))));
+        }
+        assert_eq!(popped_names(&worker), ["a"]);
+    });
+}
+
+#[test]
 fn a_pod_in_flight_that_is_deleted_is_told_to_its_holder() {
     with_engines(|config| {
         let (_, worker) = opened::<u32>(config);
