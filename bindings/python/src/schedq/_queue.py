@@ -73,7 +73,11 @@ Hint = Callable[[Any, Any, Any], object]
 
 @dataclass(frozen=True)
 class Interest:
-    """Events that could help what a plugin rejected or gates; without a hint each of them is worth another try."""
+    """Events that could help what a plugin rejected or gates; without a hint each of them is worth another try.
+
+    `resource` is any word. Those of Event are "Node", "AssignedPod", "UnschedulablePod" and "TargetPod"; "Pod" stands for the three of
+    pods, "*" for all.
+    """
 
     resource: str
     actions: Action

@@ -3,6 +3,7 @@
 use schedq::{
     Action, Builder, Change, Config, Error, Event, Failure, Plugin, Plugins, Profile, Spec, Worker,
 };
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,5 +70,9 @@ fn main() -> Result<(), Error> {
         let name = queue.rejector_name(Profile::default(), plugin);
         println!("{} waits for {}", pods, name.unwrap_or("nobody"));
     }
+    worker.snapshot(|pod| {
+        println!("{} is still {}", pod.name(), pod.place());
+        ControlFlow::Continue(())
+    })?;
     Ok(())
 }
