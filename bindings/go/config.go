@@ -7,7 +7,10 @@ package schedq
 */
 import "C"
 
-import "unsafe"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // Engine is which of the two engines stands behind a queue. They answer alike.
 type Engine uint8
@@ -127,5 +130,9 @@ func DefaultConfig() Config {
 func PresetConfig(preset Preset) (Config, error) {
 	config := Config{structSize: uint32(unsafe.Sizeof(Config{}))}
 	status := Status(C.schedq_config_preset((*C.schedq_config_t)(unsafe.Pointer(&config)), C.schedq_preset_t(preset)))
-	return config, asError(status, "PresetConfig", "")
+	if status != OK {
+		return config, &Error{status, "PresetConfig", fmt.Sprintf("preset %d: legal are %d, %d, %d, %d, %d", preset, PresetDefault,
+			PresetKube112, PresetKube126, PresetKube134, PresetKube137)}
+	}
+	return config, nil
 }

@@ -51,6 +51,8 @@
 // Callbacks in Go (hints, PreEnqueue, preCheck) have no place, as said above. Affinity, retain and release, clock, allocator and
 // pre-queueing hints are not handed over either.
 //
+// Preemption, schedq/preemption.h, is a library of its own.
+//
 // Metrics: schedq_metrics_write_named is for one page of several queues; here the text of each has an address of its own.
 //
 // # Building

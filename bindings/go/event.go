@@ -54,6 +54,9 @@ func (change *Change) c() C.schedq_change_t {
 // Errors: ErrInvalid, an unknown event or EventNone, a Target with another event than a wildcard, DecideHost; ErrNoMemory, the next
 // Tick does the rest.
 func (queue *Queue) Notify(change *Change) (result Result, err error) {
+	if change == nil {
+		return result, isNil("Notify", "change")
+	}
 	c := change.c()
 	worker := queue.enter()
 	status := Status(C.schedq_notify(worker, &c, result.c()))
@@ -67,6 +70,9 @@ func (queue *Queue) Notify(change *Change) (result Result, err error) {
 //
 // Errors: as Notify.
 func (queue *Queue) AssignedPodAdded(change *Change, namespace string) (result Result, err error) {
+	if change == nil {
+		return result, isNil("AssignedPodAdded", "change")
+	}
 	c := change.c()
 	worker := queue.enter()
 	status := Status(C.schedq_assigned_pod_added(worker, &c, text(namespace), C.size_t(len(namespace)), result.c()))
@@ -80,6 +86,9 @@ func (queue *Queue) AssignedPodAdded(change *Change, namespace string) (result R
 //
 // Errors: as Notify.
 func (queue *Queue) AssignedPodUpdated(change *Change, namespace string) (result Result, err error) {
+	if change == nil {
+		return result, isNil("AssignedPodUpdated", "change")
+	}
 	c := change.c()
 	worker := queue.enter()
 	status := Status(C.schedq_assigned_pod_updated(worker, &c, text(namespace), C.size_t(len(namespace)), result.c()))
@@ -124,6 +133,10 @@ type Query struct {
 // Errors: ErrInvalid, out is empty, or the profile unknown.
 func (queue *Queue) Candidates(query *Query, out []Candidate) (count int, err error) {
 	var found C.size_t
+
+	if query == nil {
+		return 0, isNil("Candidates", "query")
+	}
 	c := C.schedq_query_t{
 		struct_size:  C.sizeof_schedq_query_t,
 		profile:      C.schedq_profile_t(query.Profile),
@@ -155,6 +168,9 @@ func (queue *Queue) Candidates(query *Query, out []Candidate) (count int, err er
 // Errors: ErrChanged, it waits at a newer version, or its backoff is over and the decision was IfBackingOff, Result.Ref,
 // Result.Object and Result.BackingOff: judge again; ErrGone, active, in flight or deleted: drop it; ErrRetry, Gated, and the gate has a newer stamp: ask PreEnqueue again; ErrNoMemory; ErrInvalid.
 func (queue *Queue) Apply(decision *Decision) (result Result, err error) {
+	if decision == nil {
+		return result, isNil("Apply", "decision")
+	}
 	copied := *decision
 	copied.structSize = uint32(unsafe.Sizeof(copied))
 	worker := queue.enter()

@@ -99,6 +99,9 @@ func (spec *GroupSpec) c() *C.schedq_group_spec_t {
 //
 // Errors: ErrExists, it was declared; ErrClosed; ErrFull, Config.MaxPods, for which it counts as a pod; ErrNoMemory; ErrInvalid.
 func (queue *Queue) AddGroup(group uint64, spec *GroupSpec) (result Result, err error) {
+	if spec == nil {
+		return result, isNil("AddGroup", "spec")
+	}
 	copied := sizedGroup(spec)
 	worker := queue.enter()
 	status := Status(C.schedq_group_add(worker, C.uint64_t(group), copied.c(), result.c()))
@@ -111,6 +114,9 @@ func (queue *Queue) AddGroup(group uint64, spec *GroupSpec) (result Result, err 
 //
 // Errors: ErrNotFound, it is not declared; ErrNoMemory; ErrInvalid, another profile or parent.
 func (queue *Queue) UpdateGroup(group uint64, spec *GroupSpec) (result Result, err error) {
+	if spec == nil {
+		return result, isNil("UpdateGroup", "spec")
+	}
 	copied := sizedGroup(spec)
 	worker := queue.enter()
 	status := Status(C.schedq_group_update(worker, C.uint64_t(group), copied.c(), result.c()))

@@ -198,7 +198,7 @@ func TestRefusalsHaveWords(t *testing.T) {
 	if _, err := schedq.New(schedq.Config{}, nil); !errors.Is(err, schedq.ErrInvalid) || !strings.Contains(err.Error(), "DefaultConfig") {
 		t.Errorf("Config{}: got %v", err)
 	}
-	if _, err := schedq.PresetConfig(99); err != schedq.ErrInvalid {
+	if _, err := schedq.PresetConfig(99); !errors.Is(err, schedq.ErrInvalid) {
 		t.Errorf("preset 99: got %v", err)
 	}
 	onBothEngines(t, func(config *schedq.Config) { config.MaxPods = 1 }, func(f *fixture) {

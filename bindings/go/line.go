@@ -11,6 +11,8 @@ package schedq
 */
 import "C"
 
+import "fmt"
+
 // Peek copies the pod that TryPop would take now, and takes nothing.
 //
 // Errors: ErrEmpty, nothing is poppable; ErrNoMemory.
@@ -33,8 +35,11 @@ func (queue *Queue) Peek() (PodInfo, error) {
 func (queue *Queue) PeekMany(count int) ([]PodInfo, error) {
 	var visited C.struct_visited
 
+	if count < 1 {
+		return nil, &Error{ErrInvalid, "PeekMany", fmt.Sprintf("count %d: 1 or more", count)}
+	}
 	worker := queue.enter()
-	status := Status(C.visited_peek_many(worker, C.size_t(max(count, 0)), &visited))
+	status := Status(C.visited_peek_many(worker, C.size_t(count), &visited))
 	err := queue.leave(worker, "PeekMany", status)
 	return takeVisited(&visited), err
 }

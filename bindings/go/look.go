@@ -104,14 +104,14 @@ func takeVisited(visited *C.struct_visited) []PodInfo {
 func (queue *Queue) PendingText() string {
 	var text [256]C.char // five numbers of at most 10 digits, and their names
 
-	C.schedq_pending_text(queue.c, &text[0], C.size_t(len(text)))
+	C.schedq_pending_text(queue.alive(), &text[0], C.size_t(len(text)))
 	return C.GoString(&text[0])
 }
 
 // Stats reads counts and bytes: exact when the queue is quiet.
 func (queue *Queue) Stats() (Stats, error) {
 	stats := Stats{structSize: uint32(unsafe.Sizeof(Stats{}))}
-	status := Status(C.schedq_stats(queue.c, (*C.schedq_stats_t)(unsafe.Pointer(&stats))))
+	status := Status(C.schedq_stats(queue.alive(), (*C.schedq_stats_t)(unsafe.Pointer(&stats))))
 	return stats, asError(status, "Stats", "")
 }
 
@@ -121,7 +121,7 @@ func (queue *Queue) Stats() (Stats, error) {
 func (queue *Queue) WriteMetrics(writer io.Writer) error {
 	var written C.struct_written
 
-	status := Status(C.written_metrics(queue.c, &written))
+	status := Status(C.written_metrics(queue.alive(), &written))
 	defer C.free(unsafe.Pointer(written.text))
 	if status != OK {
 		return asError(status, "WriteMetrics", "")

@@ -26,6 +26,7 @@ var goNames = strings.NewReplacer(
 	"schedq_notify", "Notify",
 	"schedq_try_pop_group", "TryPopGroup",
 	"schedq_update", "Update",
+	"token NULL: ", "token nil: ",
 	"config.decide", "Config.Decide",
 	"SCHEDQ_DECIDE_CALLBACKS", "DecideLibrary",
 	"SCHEDQ_DECIDE_HOST", "DecideHost",

@@ -71,6 +71,9 @@ func checkLength(call string, length, count int) {
 // Errors: ErrExists, with a Result that describes the pod that has the name; ErrRetry, [DecideHost] its gate has a newer
 // stamp: ask PreEnqueue again; ErrClosed; ErrFull; ErrNoMemory; ErrInvalid.
 func (queue *Queue) Add(name string, spec *PodSpec) (result Result, err error) {
+	if spec == nil {
+		return result, isNil("Add", "spec")
+	}
 	copied := sized(spec)
 	worker := queue.enter()
 	status := Status(C.schedq_add(worker, text(name), C.size_t(len(name)), copied.c(), result.c()))
@@ -153,6 +156,9 @@ func (queue *Queue) TokenAlive(token Token) error {
 func (queue *Queue) Fail(token *Token, failure *Failure) (result Result, err error) {
 	var newest *C.schedq_pod_spec_t
 
+	if failure == nil {
+		return result, isNil("Fail", "failure")
+	}
 	copied := *failure
 	copied.structSize = uint32(unsafe.Sizeof(copied))
 	copied.Newest = nil
@@ -173,6 +179,12 @@ func (queue *Queue) Fail(token *Token, failure *Failure) (result Result, err err
 //
 // Errors: as Add.
 func (queue *Queue) Readd(name string, spec *PodSpec, history *History, failure *Failure) (result Result, err error) {
+	if spec == nil {
+		return result, isNil("Readd", "spec")
+	}
+	if failure == nil {
+		return result, isNil("Readd", "failure")
+	}
 	copied := sized(spec)
 	why := *failure
 	why.structSize = uint32(unsafe.Sizeof(why))
@@ -204,6 +216,9 @@ func (queue *Queue) Find(name string) (result Result, err error) {
 // Errors: as Add when it acts as one; ErrNotFound without PodAdd, also if another pod than spec.Only has the name;
 // ErrInvalid also for another profile than before.
 func (queue *Queue) Update(name string, spec *PodSpec, before uint64, events []Event) (result Result, err error) {
+	if spec == nil {
+		return result, isNil("Update", "spec")
+	}
 	copied := sized(spec)
 	worker := queue.enter()
 	status := Status(C.schedq_update(worker, text(name), C.size_t(len(name)), copied.c(), C.uint64_t(before),

@@ -77,7 +77,24 @@ func New(config Config, now func() int64) (*Queue, error) {
 }
 
 // Words returns the queue's numbers.
-func (queue *Queue) Words() *Words { return queue.words }
+func (queue *Queue) Words() *Words {
+	if queue.words == nil {
+		noQueue()
+	}
+	return queue.words
+}
+
+// alive is the library's queue, for a call that needs no worker.
+func (queue *Queue) alive() *C.schedq_t {
+	if queue.c == nil {
+		noQueue()
+	}
+	return queue.c
+}
+
+func noQueue() {
+	panic("schedq: a call on a queue after its Destroy, or on one that New did not make")
+}
 
 // Close closes the queue and wakes every goroutine in Pop. Pops go on until nothing is poppable, adds get ErrClosed, and
 // tokens work as before. It does not wait for pods that back off, are parked or gated: Pop answers ErrClosed while they are there.
@@ -126,13 +143,21 @@ func (queue *Queue) ended(status Status, call string, why *whyText) error {
 func (queue *Queue) Reserve(pods, bands, workers int) error {
 	var why whyText
 
-	status := Status(C.schedq_reserve(queue.c, C.uint32_t(pods), C.uint32_t(bands), C.uint32_t(workers), &why[0], whySize))
+	for _, given := range []struct {
+		name  string
+		value int
+	}{{"pods", pods}, {"bands", bands}, {"workers", workers}} {
+		if err := fits32("Reserve", given.name, given.value); err != nil {
+			return err
+		}
+	}
+	status := Status(C.schedq_reserve(queue.alive(), C.uint32_t(pods), C.uint32_t(bands), C.uint32_t(workers), &why[0], whySize))
 	return asError(status, "Reserve", why.String())
 }
 
 // Trim gives memory that holds no pod back to the allocator.
 func (queue *Queue) Trim() error {
-	return asError(Status(C.schedq_trim(queue.c)), "Trim", "")
+	return asError(Status(C.schedq_trim(queue.alive())), "Trim", "")
 }
 
 // tell passes on what a call did: to goroutines in Pop, and to the one in Run.

@@ -87,7 +87,7 @@ func (queue *Queue) textOf(explanation *C.schedq_explanation_t) string {
 // RejectorName is the name of the one plugin in a set, "others" for RejectorOthers; "" if nobody has that bit, or the set
 // has more than one.
 func (queue *Queue) RejectorName(profile Profile, plugin Plugins) string {
-	return C.GoString(C.schedq_rejector_name(queue.c, C.schedq_profile_t(profile), C.uint64_t(plugin)))
+	return C.GoString(C.schedq_rejector_name(queue.alive(), C.schedq_profile_t(profile), C.uint64_t(plugin)))
 }
 
 // Reasons is how many pods wait for what.

@@ -110,7 +110,7 @@ func (queue *Queue) DefineEvent(resource string, actions Action, label string) (
 	cResource, cLabel := C.CString(resource), C.CString(label)
 	defer C.free(unsafe.Pointer(cResource))
 	defer C.free(unsafe.Pointer(cLabel))
-	status := Status(C.schedq_event_define(queue.c, cResource, C.uint32_t(actions), cLabel, &event, &why[0], whySize))
+	status := Status(C.schedq_event_define(queue.alive(), cResource, C.uint32_t(actions), cLabel, &event, &why[0], whySize))
 	return Event(event), asError(status, "DefineEvent", why.String())
 }
 
@@ -126,7 +126,7 @@ func (queue *Queue) DefineProfile(name string) (Profile, error) {
 	}
 	cName := C.CString(name)
 	defer C.free(unsafe.Pointer(cName))
-	status := Status(C.schedq_profile_define(queue.c, cName, &profile, &why[0], whySize))
+	status := Status(C.schedq_profile_define(queue.alive(), cName, &profile, &why[0], whySize))
 	return Profile(profile), asError(status, "DefineProfile", why.String())
 }
 
@@ -206,7 +206,7 @@ func (queue *Queue) RegisterPluginInC(profile Profile, name string, options Plug
 		pre_enqueue:    C.schedq_pre_enqueue_fn(callbacks.PreEnqueue),
 		ctx:            callbacks.Context,
 	}
-	status := Status(C.schedq_plugin_register(queue.c, &plugin, &bit, &why[0], whySize))
+	status := Status(C.schedq_plugin_register(queue.alive(), &plugin, &bit, &why[0], whySize))
 	return Plugins(bit), asError(status, "RegisterPlugin", why.String())
 }
 
@@ -215,7 +215,7 @@ func (queue *Queue) NamePlugin(profile Profile, name string) (Plugins, error) {
 	var why whyText
 	var bit C.uint64_t
 
-	status := Status(C.schedq_plugin_name(queue.c, C.schedq_profile_t(profile), text(name), C.size_t(len(name)), &bit,
+	status := Status(C.schedq_plugin_name(queue.alive(), C.schedq_profile_t(profile), text(name), C.size_t(len(name)), &bit,
 		&why[0], whySize))
 	return Plugins(bit), asError(status, "NamePlugin", why.String())
 }
@@ -223,13 +223,13 @@ func (queue *Queue) NamePlugin(profile Profile, name string) (Plugins, error) {
 // EventPlugins returns the plugins of a profile whose registered interests an event matches, late names and
 // RejectorOthers among them; for a wildcard AllPlugins. 0: unknown profile or event.
 func (queue *Queue) EventPlugins(profile Profile, event Event) Plugins {
-	return Plugins(C.schedq_event_plugins(queue.c, C.schedq_profile_t(profile), C.schedq_event_t(event)))
+	return Plugins(C.schedq_event_plugins(queue.alive(), C.schedq_profile_t(profile), C.schedq_event_t(event)))
 }
 
 // RejectorBit returns the bit of a rejector whose name shows up late, also after setup; a registered plugin's is its own.
 // Every event reaches a late name. RejectorOthers: there is no bit left. 0: a bad argument.
 func (queue *Queue) RejectorBit(profile Profile, name string) Plugins {
-	return Plugins(C.schedq_rejector_bit(queue.c, C.schedq_profile_t(profile), text(name), C.size_t(len(name))))
+	return Plugins(C.schedq_rejector_bit(queue.alive(), C.schedq_profile_t(profile), text(name), C.size_t(len(name))))
 }
 
 // text lends a string's bytes to a call that takes pointer and length.

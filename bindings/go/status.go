@@ -12,7 +12,10 @@ package schedq
 */
 import "C"
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Status is what a call of the library answers. Every Status but OK is an error.
 type Status uint8
@@ -76,6 +79,19 @@ func asError(status Status, call, why string) error {
 		return &Error{status, call, goWords(why)}
 	}
 	return status
+}
+
+// isNil refuses what is no pointer to anything.
+func isNil(call, name string) error {
+	return &Error{ErrInvalid, call, name + " nil: a pointer"}
+}
+
+// fits32 refuses a number that the library's 32 bits would cut.
+func fits32(call, name string, value int) error {
+	if value < 0 || value > math.MaxUint32 {
+		return &Error{ErrInvalid, call, fmt.Sprintf("%s %d: 0..%d", name, value, uint32(math.MaxUint32))}
+	}
+	return nil
 }
 
 // whySize is the room for the words of a refusal.

@@ -22,7 +22,7 @@ func (queue *Queue) Now() int64 {
 	if queue.now != nil {
 		return queue.now()
 	}
-	return int64(C.schedq_now(queue.c))
+	return int64(C.schedq_now(queue.alive()))
 }
 
 // Tick does what time demands: due backoff becomes active, and with DecideLibrary pods that were parked for too long are

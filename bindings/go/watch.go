@@ -9,7 +9,10 @@ package schedq
 */
 import "C"
 
-import "unsafe"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // OverdueKind says what is overdue.
 type OverdueKind uint8
@@ -50,10 +53,16 @@ type Overdue struct {
 
 // Watch looks once, and names what is overdue, limit of them at most; found counts all. A host calls it once a period.
 //
-// Errors: ErrInvalid, a limit is less than 0; ErrTimedOut (only with the mutex engine), the lock was not to be had, and only
+// Errors: ErrInvalid, limit is less than 0, or one of the watchdog's is; ErrTimedOut (only with the mutex engine), the lock was not to be had, and only
 // workers are named.
 func (queue *Queue) Watch(watchdog *Watchdog, limit int) (overdue []Overdue, found int, err error) {
-	out := make([]C.schedq_overdue_t, max(limit, 0))
+	if watchdog == nil {
+		return nil, 0, isNil("Watch", "watchdog")
+	}
+	if limit < 0 {
+		return nil, 0, &Error{ErrInvalid, "Watch", fmt.Sprintf("limit %d: 0 or more", limit)}
+	}
+	out := make([]C.schedq_overdue_t, limit)
 	watch := C.schedq_watch_t{
 		struct_size: C.uint32_t(unsafe.Sizeof(C.schedq_watch_t{})),
 		inflight_ns: C.int64_t(watchdog.InFlight),

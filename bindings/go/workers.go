@@ -53,7 +53,7 @@ func (pool *pool) take(queue *C.schedq_t) *C.schedq_worker_t {
 
 func (pool *pool) another(queue *C.schedq_t) *C.schedq_worker_t {
 	if queue == nil {
-		panic("schedq: a call on a queue after its Destroy")
+		noQueue()
 	}
 	if pool.made.Add(1) <= pool.capacity {
 		var worker *C.schedq_worker_t
@@ -100,7 +100,7 @@ func (pool *pool) drain() {
 // enter begins a call that touches pods: the clock is read, a worker taken.
 func (queue *Queue) enter() *C.schedq_worker_t {
 	if queue.now != nil {
-		queue.words.advance(queue.now())
+		queue.Words().advance(queue.now())
 	}
 	return queue.pool.take(queue.c)
 }
