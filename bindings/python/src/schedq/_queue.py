@@ -317,10 +317,12 @@ class Queue:
                 object, priority, profile, nominated_node, timestamp_ns, order_key, not_before_ns, label, group, affinity
             )
             return self._add_spec(name, spec)
-        if not isinstance(name, str) or not isinstance(priority, int) or not -0x80000000 <= priority <= 0x7FFFFFFF:
-            encode(name)
+        try:
+            encoded = name.encode("utf-8", "surrogateescape")
+        except AttributeError:
+            encoded = encode(name)
+        if type(priority) is not int or not -0x80000000 <= priority <= 0x7FFFFFFF:
             priority = number("priority", priority, "int32_t")
-        encoded = name.encode("utf-8", "surrogateescape")
         handle = _new(_handle_type)
         status = lib.sqp_add_plain(self._c, encoded, len(encoded), priority, self._objects.ref(object), handle)
         if status:
