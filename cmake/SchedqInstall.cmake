@@ -58,7 +58,8 @@ if(SCHEDQ_ALLOCATOR STREQUAL "jemalloc")
 endif()
 install(FILES ${licences} ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
     DESTINATION ${schedq_documents} COMPONENT development)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${schedq_documents} COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${schedq_documents} COMPONENT development
+    PATTERN Doxyfile EXCLUDE) # it is for the sources
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${schedq_documents} COMPONENT development
     PATTERN CMakeLists.txt EXCLUDE)
 

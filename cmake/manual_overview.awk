@@ -77,7 +77,7 @@ name == "schedq.h" {
         print ".TH schedq 7 \"\" \"schedq " version "\" \"schedq\"\n.ad l\n.nh"
         print ".SH NAME\nschedq \\- " plain(text)
         print ".SH SYNOPSIS\n.nf\n.B #include <schedq/schedq.h>\n.fi\n.PP"
-        print "cc \\-std=c11 program.c $(pkg\\-config \\-\\-cflags \\-\\-libs schedq)"
+        print "cc program.c $(pkg\\-config \\-\\-cflags \\-\\-libs schedq)"
         print ".SH DESCRIPTION"
         filled = begins = 1
         next

@@ -1,6 +1,6 @@
 /*
  * A scheduler in a libuv loop, woken by a callback: uv_async_send may be called from any thread.
- * Another thread adds pods.
+ * Another thread adds pods. cc libuv.c $(pkg-config --cflags --libs schedq libuv)
  *
  * The callback comes again only after a pop said EMPTY, so each turn pops until then.
  */

@@ -1,6 +1,8 @@
 /*
  * A scheduler that can be looked at: it serves its metrics to Prometheus, and a page to a person.
  *
+ * cc server.c $(pkg-config --cflags --libs schedq libmicrohttpd)
+ *
  * usage: example_metrics PAGE [PORT]
  *
  * PAGE is the file page.html beside this one; PORT is 0 (default) for any that is free. It prints

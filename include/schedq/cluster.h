@@ -60,7 +60,7 @@ typedef struct schedq_node_spec {
     const char *name;             /**< 1..317 bytes */
     uint64_t object;              /**< the caller's own */
     schedq_amounts_t allocatable; /**< what pods may request of it in all */
-    /** how many pods may run there, 0..SCHEDQ_QUANTITY_MAX; 0: none */
+    /** how many pods may run there, 0..SCHEDQ_QUANTITY_MAX; default 0: no pod fits there */
     int64_t pods;
 } schedq_node_spec_t;
 

@@ -58,9 +58,9 @@ typedef struct schedq_popped {
                                        may wake a waiter of its own */
     schedq_profile_t profile;     /**< whose plugins judge it */
     uint8_t        flags;         /**< SCHEDQ_POD_* */
-    /** 1: the leftover limit (kube_minor 37: max_parked_ns; [host] decision.flushed) brought it out
-        of where it waited, and since then it has not failed, was not held, and no gate refused it.
-        Else 0: schedq_get tells what freed a pod last */
+    /** 1: max_parked_ns (with kube_minor 37 only), or a host's limit ([host] decision.flushed),
+        brought it out of where it waited, and since then it has not failed, was not held, and no
+        gate refused it. Else 0: schedq_explain tells what freed a pod last */
     uint8_t        flushed;
     uint8_t        reserved[3]; /**< zero */
 } schedq_popped_t;

@@ -467,7 +467,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_fits(const schedq_cluster_t *cluster,
  *             nodes with room, with filter_first too
  * @param node receives the number, SCHEDQ_NO_NODE if there is none
  * @retval SCHEDQ_OK         *node is a node that the pod fits
- * @retval SCHEDQ_NOT_FOUND  it fits nowhere; schedq_preempt may help, with the same description
+ * @retval SCHEDQ_NOT_FOUND  it fits nowhere (schedq_cluster_fits tells what a node is short of);
+ *                           schedq_preempt may help, with the same description
  * @retval SCHEDQ_INVALID    *node is SCHEDQ_NO_NODE
  * @retval SCHEDQ_NOMEM      *node is SCHEDQ_NO_NODE
  *
