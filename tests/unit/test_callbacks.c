@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "every_call.h"
 #include "fixture.h"
 #include "mailbox.h"
 
@@ -23,23 +24,6 @@ typedef struct intruder {
 
 static intruder_t intruder;
 
-static int
-visit_nothing(void *ctx, const schedq_pod_info_t *pod)
-{
-    (void)ctx;
-    (void)pod;
-    return 1;
-}
-
-static int
-write_nothing(void *ctx, const char *text, size_t length)
-{
-    (void)ctx;
-    (void)text;
-    (void)length;
-    return 1;
-}
-
 static void
 note(const char *call, bool refused)
 {
@@ -50,92 +34,36 @@ note(const char *call, bool refused)
         intruder.first = call;
 }
 
-#define BUSY(call) note(#call, (call) == SCHEDQ_BUSY)
+/* As every_call_fn. */
+static void
+expect_busy(void *ctx, const char *call, schedq_status_t status, const char *words)
+{
+    (void)ctx;
+    note(call, status == SCHEDQ_BUSY && (words == NULL || strstr(words, "called from ") != NULL));
+}
 
 static void
 intrude_with(schedq_worker_t *worker)
 {
+    const every_call_t calls = {.queue = intruder.fixture->queue,
+                                .worker = worker,
+                                .token = intruder.token,
+                                .pod = intruder.pod};
     schedq_pod_spec_t spec = fx_spec(0);
-    schedq_popped_t popped;
     schedq_result_t result, zero;
-    schedq_history_t history = {0};
-    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
-    schedq_change_t change = SCHEDQ_CHANGE_INIT;
-    schedq_query_t query = SCHEDQ_QUERY_INIT;
-    schedq_candidate_t candidate;
-    schedq_decision_t decision = SCHEDQ_DECISION_INIT;
-    schedq_token_t token = intruder.token;
-    uint64_t sequence;
-    int64_t next;
-    size_t count;
     memset(&zero, 0, sizeof zero);
     memset(&result, 0xff, sizeof result);
-    BUSY(schedq_add(worker, "ns/x", 4, &spec, &result));
+    (void)schedq_add(worker, "ns/x", 4, &spec, &result);
     note("the result is zero", memcmp(&result, &zero, sizeof zero) == 0);
-    BUSY(schedq_add_many(worker, "ns/x", 4, &(schedq_add_item_t){0, 4, spec}, 1, NULL, NULL, NULL));
-    BUSY(schedq_try_pop(worker, &popped));
-    BUSY(schedq_pop_until(worker, 0, &popped));
-    BUSY(schedq_pop(worker, &popped));
-    BUSY(schedq_try_pop_many(worker, &popped, 1, &count));
-    BUSY(schedq_token_alive(worker, token));
-    BUSY(schedq_fail(worker, &token, &failure, NULL));
-    BUSY(schedq_readd(worker, "ns/x", 4, &spec, &history, &failure, NULL));
-    BUSY(schedq_find(worker, "ns/x", 4, &result));
-    BUSY(schedq_update(worker, "ns/x", 4, &spec, 0, NULL, 0, NULL));
-    BUSY(schedq_delete(worker, intruder.pod, NULL));
-    BUSY(schedq_activate(worker, &intruder.pod, 1, NULL));
-    BUSY(schedq_nominate(worker, intruder.pod, 3));
-    BUSY(schedq_notify(worker, &change, NULL));
-    BUSY(schedq_assigned_pod_added(worker, &change, "ns", 2, NULL));
-    BUSY(schedq_assigned_pod_updated(worker, &change, "ns", 2, NULL));
-    BUSY(schedq_event_begin(worker, &sequence));
-    BUSY(schedq_event_stamp(worker, 0, 0, UINT64_MAX));
-    BUSY(schedq_candidates(worker, &query, &candidate, 1, &count));
-    BUSY(schedq_apply(worker, &decision, NULL));
-    BUSY(schedq_apply_many(worker, &decision, 1, NULL, NULL, NULL));
-    BUSY(schedq_get(worker, intruder.pod, visit_nothing, NULL));
-    BUSY(schedq_peek(worker, visit_nothing, NULL));
-    BUSY(schedq_peek_many(worker, 1, visit_nothing, NULL));
-    BUSY(schedq_position(worker, intruder.pod, &sequence, &sequence));
-    BUSY(schedq_snapshot(worker, visit_nothing, NULL));
-    BUSY(schedq_nominated_pods(worker, 3, visit_nothing, NULL));
-    BUSY(schedq_tick(worker, &next, NULL));
-    BUSY(schedq_worker_unregister(worker));
+    every_call_make(&calls, SCHEDQ_BUSY, expect_busy, NULL);
 }
 
 static void
 intrude(void)
 {
-    schedq_t *queue = intruder.fixture->queue;
-    schedq_worker_t *worker;
-    schedq_stats_t stats = SCHEDQ_STATS_INIT;
-    schedq_event_t event;
-    schedq_profile_t profile;
-    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
-    uint64_t bit;
-    char text[64];
     intruder.intrusions++;
     intrude_with(intruder.fixture->worker);
     intrude_with(intruder.other);
-    plugin.name = "Late";
-    BUSY(schedq_destroy_with_pods(queue, NULL, 0));
-    BUSY(schedq_reserve(queue, 1, 1, 1, NULL, 0));
-    BUSY(schedq_trim(queue));
-    BUSY(schedq_event_define(queue, "Thing", SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0));
-    BUSY(schedq_profile_define(queue, "late", &profile, NULL, 0));
-    BUSY(schedq_plugin_register(queue, &plugin, &bit, NULL, 0));
-    BUSY(schedq_plugin_name(queue, 0, "Late", 4, &bit, NULL, 0));
-    BUSY(schedq_worker_register(queue, &worker, NULL, 0));
-    BUSY(schedq_worker_adopt(queue, intruder.other));
-    BUSY(schedq_run(queue, NULL, 0));
-    BUSY(schedq_stop(queue));
-    BUSY(schedq_close(queue));
-    BUSY(schedq_stats(queue, &stats));
-    BUSY(schedq_metrics_write(queue, write_nothing, NULL));
-    note("schedq_rejector_bit", schedq_rejector_bit(queue, 0, "Late", 4) == 0);
-    note("schedq_event_plugins", schedq_event_plugins(queue, 0, SCHEDQ_EVENT_NODE_ADD) == 0);
-    note("schedq_pending_text", schedq_pending_text(queue, text, sizeof text) == 0);
-    note("schedq_words", schedq_words(queue) == NULL);
 }
 
 /* ---- the callbacks ---- */
