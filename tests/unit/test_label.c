@@ -125,11 +125,13 @@ a_label_lasts_as_long_as_the_pod(void **state)
 {
     fixture_t *fixture = *state;
     schedq_pod_spec_t spec = fx_spec(5);
-    add(fixture, "ns/a", JOB);
+    schedq_pod_t pod = add(fixture, "ns/a", JOB);
     spec.label = OTHER;
     assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL));
+    assert_int_equal(fx_info(fixture, pod).label, JOB);
     spec.label = 0;
     assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL));
+    assert_int_equal(fx_info(fixture, pod).label, JOB);
     assert_int_equal(members(fixture, OTHER), 0);
     assert_int_equal(members(fixture, JOB), 1);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
