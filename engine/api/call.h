@@ -68,15 +68,20 @@ call_begin(struct call *call, schedq_t *queue)
 /** The same with words for the caller: an empty text if it may go on. */
 schedq_status_t call_begin_why(struct call *call, schedq_t *queue, char *why, size_t why_size);
 
-/** When a wait of so long ends, on the queue's clock; one that is longer than the clock never. */
+/** How a pop waits, and so what its time is: none, a deadline, or a duration. */
+enum waits { WAITS_NOT, WAITS_UNTIL, WAITS_FOR };
+
+/** The deadline of a wait, on the queue's clock; one that is longer than the clock has none. */
 static inline int64_t
-call_wait_end(const schedq_worker_t *worker, int64_t wait_ns)
+call_deadline(const schedq_worker_t *worker, enum waits waits, int64_t time)
 {
     int64_t end;
 
-    return __builtin_add_overflow(clock_now(&worker->queue->clock), wait_ns, &end)
-               ? SCHEDQ_NO_DEADLINE
-               : end;
+    if (waits != WAITS_FOR) {
+        return time;
+    }
+    return __builtin_add_overflow(clock_now(&worker->queue->clock), time, &end) ? SCHEDQ_NO_DEADLINE
+                                                                                : end;
 }
 
 /** The same as call_begin, with call_end_worker; the frame is the worker's. */

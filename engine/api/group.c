@@ -122,11 +122,8 @@ schedq_group_get(schedq_worker_t *worker, uint64_t group, schedq_group_info_t *i
     return status;
 }
 
-enum waits { WAITS_NOT, WAITS_UNTIL, WAITS_FOR };
-
-/* WAITS_FOR: `until` is a duration. */
 static schedq_status_t
-pop_group(schedq_worker_t *worker, enum waits waits, int64_t until, schedq_popped_group_t *group,
+pop_group(schedq_worker_t *worker, enum waits waits, int64_t time, schedq_popped_group_t *group,
           schedq_popped_t *members, size_t room, size_t *count)
 {
     static const char *const functions[] = {[WAITS_NOT] = "schedq_try_pop_group",
@@ -138,7 +135,7 @@ pop_group(schedq_worker_t *worker, enum waits waits, int64_t until, schedq_poppe
         return status;
     }
     if (!check_decides(worker, SCHEDQ_DECIDE_CALLBACKS, functions[waits]) ||
-        (waits == WAITS_FOR && !check_wait(worker, until)) ||
+        (waits == WAITS_FOR && !check_wait(worker, time)) ||
         !check_not_null(worker, group, "group") || !check_not_null(worker, members, "members") ||
         !check_not_null(worker, count, "count")) {
         status = SCHEDQ_INVALID;
@@ -146,9 +143,8 @@ pop_group(schedq_worker_t *worker, enum waits waits, int64_t until, schedq_poppe
         worker_say(worker, "room 0: at least 1");
         status = SCHEDQ_INVALID;
     } else {
-        int64_t deadline = waits == WAITS_FOR ? call_wait_end(worker, until) : until;
-
-        status = worker->queue->ops->pop_group(worker, waits != WAITS_NOT, deadline, group, members,
+        status = worker->queue->ops->pop_group(worker, waits != WAITS_NOT,
+                                               call_deadline(worker, waits, time), group, members,
                                                room, count);
     }
     if (status == SCHEDQ_FULL) {

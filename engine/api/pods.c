@@ -84,24 +84,38 @@ schedq_add_many(schedq_worker_t *worker, const char *names, size_t names_length,
 
 /* ---- the cycle ------------------------------------------------------------------------------- */
 
+/* Inline in those that do not wait. */
 STRAIGHT schedq_status_t
-pop(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t *count)
+pop(schedq_worker_t *worker, enum waits waits, int64_t time, schedq_popped_t *out, size_t capacity,
+    size_t *count)
 {
     schedq_status_t status = call_begin_worker(worker);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!check_not_null(worker, out, "out") || !check_not_null(worker, count, "count")) {
+    const struct engine_ops *ops = worker->queue->ops;
+
+    if (!check_not_null(worker, out, "out") || !check_not_null(worker, count, "count") ||
+        (waits == WAITS_FOR && !check_wait(worker, time))) {
         status = SCHEDQ_INVALID;
     } else if (capacity == 0) {
         worker_say(worker, "capacity 0: at least 1");
         status = SCHEDQ_INVALID;
+    } else if (waits == WAITS_NOT) {
+        status = ops->pop(worker, out, capacity, count);
     } else {
-        status = worker->queue->ops->pop(worker, out, capacity, count);
+        status = ops->pop_waiting(worker, call_deadline(worker, waits, time), out, capacity, count);
     }
     call_end_worker(worker);
     return status;
+}
+
+static schedq_status_t
+pop_waiting(schedq_worker_t *worker, enum waits waits, int64_t time, schedq_popped_t *out,
+            size_t capacity, size_t *count)
+{
+    return pop(worker, waits, time, out, capacity, count);
 }
 
 schedq_status_t
@@ -109,37 +123,13 @@ schedq_try_pop(schedq_worker_t *worker, schedq_popped_t *out)
 {
     size_t count;
 
-    return pop(worker, out, 1, &count);
+    return pop(worker, WAITS_NOT, 0, out, 1, &count);
 }
 
 schedq_status_t
 schedq_try_pop_many(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t *count)
 {
-    return pop(worker, out, capacity, count);
-}
-
-/* Until a time; `lasts`: for so long. */
-static schedq_status_t
-pop_waiting(schedq_worker_t *worker, bool lasts, int64_t until, schedq_popped_t *out,
-            size_t capacity, size_t *count)
-{
-    schedq_status_t status = call_begin_worker(worker);
-
-    if (status != SCHEDQ_OK) {
-        return status;
-    }
-    if (!check_not_null(worker, out, "out") || !check_not_null(worker, count, "count") ||
-        (lasts && !check_wait(worker, until))) {
-        status = SCHEDQ_INVALID;
-    } else if (capacity == 0) {
-        worker_say(worker, "capacity 0: at least 1");
-        status = SCHEDQ_INVALID;
-    } else {
-        status = worker->queue->ops->pop_waiting(
-            worker, lasts ? call_wait_end(worker, until) : until, out, capacity, count);
-    }
-    call_end_worker(worker);
-    return status;
+    return pop(worker, WAITS_NOT, 0, out, capacity, count);
 }
 
 schedq_status_t
@@ -147,7 +137,7 @@ schedq_pop(schedq_worker_t *worker, schedq_popped_t *out)
 {
     size_t count;
 
-    return pop_waiting(worker, false, SCHEDQ_NO_DEADLINE, out, 1, &count);
+    return pop_waiting(worker, WAITS_UNTIL, SCHEDQ_NO_DEADLINE, out, 1, &count);
 }
 
 schedq_status_t
@@ -155,7 +145,7 @@ schedq_pop_for(schedq_worker_t *worker, int64_t wait_ns, schedq_popped_t *out)
 {
     size_t count;
 
-    return pop_waiting(worker, true, wait_ns, out, 1, &count);
+    return pop_waiting(worker, WAITS_FOR, wait_ns, out, 1, &count);
 }
 
 schedq_status_t
@@ -163,27 +153,27 @@ schedq_pop_until(schedq_worker_t *worker, int64_t deadline_ns, schedq_popped_t *
 {
     size_t count;
 
-    return pop_waiting(worker, false, deadline_ns, out, 1, &count);
+    return pop_waiting(worker, WAITS_UNTIL, deadline_ns, out, 1, &count);
 }
 
 schedq_status_t
 schedq_pop_many(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t *count)
 {
-    return pop_waiting(worker, false, SCHEDQ_NO_DEADLINE, out, capacity, count);
+    return pop_waiting(worker, WAITS_UNTIL, SCHEDQ_NO_DEADLINE, out, capacity, count);
 }
 
 schedq_status_t
 schedq_pop_many_for(schedq_worker_t *worker, int64_t wait_ns, schedq_popped_t *out, size_t capacity,
                     size_t *count)
 {
-    return pop_waiting(worker, true, wait_ns, out, capacity, count);
+    return pop_waiting(worker, WAITS_FOR, wait_ns, out, capacity, count);
 }
 
 schedq_status_t
 schedq_pop_many_until(schedq_worker_t *worker, int64_t deadline_ns, schedq_popped_t *out,
                       size_t capacity, size_t *count)
 {
-    return pop_waiting(worker, false, deadline_ns, out, capacity, count);
+    return pop_waiting(worker, WAITS_UNTIL, deadline_ns, out, capacity, count);
 }
 
 /*

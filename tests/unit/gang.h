@@ -42,6 +42,18 @@ join(fixture_t *fixture, const char *name, uint64_t number)
     return result;
 }
 
+/* The group GANG, and its members, each one letter. */
+static inline void
+form(fixture_t *fixture, uint32_t quorum, const char *members)
+{
+    char name[] = "ns/?";
+    declare(fixture, GANG, 0, quorum, 0);
+    for (; *members != '\0'; members++) {
+        name[3] = *members;
+        join(fixture, name, GANG);
+    }
+}
+
 static inline schedq_group_info_t
 look(fixture_t *fixture, uint64_t number)
 {

@@ -43,10 +43,7 @@ words_count_a_group_that_waits_as_one_and_statistics_its_members(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
-    declare(fixture, GANG, 0, 3, 0);
-    join(fixture, "ns/a", GANG);
-    join(fixture, "ns/b", GANG);
-    join(fixture, "ns/c", GANG);
+    form(fixture, 3, "abc");
     pop(fixture, GANG, "abc");
     assert_int_equal(fx_stats(fixture).inflight, 3);
     fail_all(fixture, fit->bit);
@@ -72,9 +69,7 @@ static void
 who_leaves_takes_the_quorum_away(void **state)
 {
     fixture_t *fixture = *state;
-    declare(fixture, GANG, 0, 2, 0);
-    join(fixture, "ns/a", GANG);
-    join(fixture, "ns/b", GANG);
+    form(fixture, 2, "ab");
     drop(fixture, "ns/a");
     assert_place(look(fixture, GANG).place, SCHEDQ_ASIDE);
     pop_none(fixture);
@@ -92,9 +87,7 @@ static void
 a_group_that_was_placed_needs_no_quorum(void **state)
 {
     fixture_t *fixture = *state;
-    declare(fixture, GANG, 0, 2, 0);
-    join(fixture, "ns/a", GANG);
-    join(fixture, "ns/b", GANG);
+    form(fixture, 2, "ab");
     pop(fixture, GANG, "ab");
     fx_done(fixture, &taken[0]);
     fx_done(fixture, &taken[1]);
@@ -177,8 +170,7 @@ members_are_in_the_order_of_priority_attempts_time_and_name(void **state)
 {
     fixture_t *fixture = *state;
     schedq_pod_spec_t spec = fx_spec(4);
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/d", GANG);
+    form(fixture, 1, "d");
     pop(fixture, GANG, "d");
     fx_advance(fixture, SEC(1));
     join(fixture, "ns/c", GANG);
@@ -198,9 +190,7 @@ static void
 who_joins_during_the_cycle_is_in_the_next_one(void **state)
 {
     fixture_t *fixture = *state;
-    declare(fixture, GANG, 0, 2, 0);
-    join(fixture, "ns/a", GANG);
-    join(fixture, "ns/b", GANG);
+    form(fixture, 2, "ab");
     pop(fixture, GANG, "ab");
     join(fixture, "ns/c", GANG);
     char text[160];
@@ -221,8 +211,7 @@ static void
 a_placed_group_with_members_left_keeps_its_timestamp(void **state)
 {
     fixture_t *fixture = *state;
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
+    form(fixture, 1, "a");
     pop(fixture, GANG, "a");
     fx_advance(fixture, SEC(3));
     fail_all(fixture, 0);
@@ -306,8 +295,7 @@ an_event_in_the_cycle_is_not_missed(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
+    form(fixture, 1, "a");
     pop(fixture, GANG, "a");
     fail_all(fixture, fit->bit);
     fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
@@ -321,8 +309,7 @@ without_hints_an_event_in_the_cycle_ends_in_backoff(void **state)
     fixture_t *fixture = *state;
     fixture->config.requeue = SCHEDQ_REQUEUE_MOVE_CYCLE;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
+    form(fixture, 1, "a");
     pop(fixture, GANG, "a");
     assert_place(fx_fail(fixture, &taken[0], 0, fit->bit).place, SCHEDQ_ASIDE);
     fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
@@ -334,8 +321,7 @@ a_newcomer_wakes_a_parked_group(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
+    form(fixture, 1, "a");
     pop(fixture, GANG, "a");
     fail_all(fixture, fit->bit);
     end(fixture, SCHEDQ_GROUP_REJECTED);
@@ -349,9 +335,7 @@ static void
 a_member_that_fails_late_joins_again(void **state)
 {
     fixture_t *fixture = *state;
-    declare(fixture, GANG, 0, 2, 0);
-    join(fixture, "ns/a", GANG);
-    join(fixture, "ns/b", GANG);
+    form(fixture, 2, "ab");
     pop(fixture, GANG, "ab");
     assert_place(end(fixture, SCHEDQ_GROUP_PLACED).place, SCHEDQ_ASIDE);
     schedq_popped_t late = taken[1];
@@ -366,8 +350,7 @@ a_token_ends_one_cycle(void **state)
     fixture_t *fixture = *state;
     schedq_group_end_t how = SCHEDQ_GROUP_END_INIT;
     schedq_worker_t *worker = fx_worker(fixture);
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
+    form(fixture, 1, "a");
     pop(fixture, GANG, "a");
     schedq_token_t used = group.token, member = taken[0].token;
     assert_status(schedq_done(worker, used), SCHEDQ_STALE);
@@ -383,9 +366,7 @@ static void
 without_room_for_all_nothing_is_taken(void **state)
 {
     fixture_t *fixture = *state;
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
-    join(fixture, "ns/b", GANG);
+    form(fixture, 1, "ab");
     assert_status(schedq_try_pop_group(fx_worker(fixture), &group, taken, 1, &taken_count),
                   SCHEDQ_FULL);
     assert_int_equal(taken_count, 2);
@@ -400,8 +381,7 @@ static void
 who_has_no_members_keeps_its_history(void **state)
 {
     fixture_t *fixture = *state;
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
+    form(fixture, 1, "a");
     pop(fixture, GANG, "a");
     fail_all(fixture, 0);
     end(fixture, SCHEDQ_GROUP_ERROR);
@@ -645,8 +625,7 @@ any_member_gates_its_group(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *gate = fx_gate(fixture, "Gate", "Pod", SCHEDQ_ACTION_UPDATE);
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
+    form(fixture, 1, "a");
     assert_int_equal(gate->gate_calls, 1);
     gate->refuses = true;
     schedq_result_t refused = join(fixture, "ns/b", GANG);
@@ -667,8 +646,7 @@ the_deletion_of_the_member_that_gates_a_group_lets_it_go(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
+    form(fixture, 1, "a");
     gate->refuses = true;
     gate->refused_object = join(fixture, "ns/b", GANG).object;
     assert_place(look(fixture, GANG).place, SCHEDQ_GATED);
@@ -791,8 +769,7 @@ members_of_an_ended_group_wait_for_another_declaration(void **state)
 {
     fixture_t *fixture = *state;
     schedq_result_t result;
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
+    form(fixture, 1, "a");
     assert_ok(schedq_group_delete(fx_worker(fixture), GANG, &result));
     assert_place(result.place, SCHEDQ_ACTIVE);
     pop_none(fixture);
@@ -887,8 +864,7 @@ a_declared_group_counts_for_max_pods(void **state)
     fixture_t *fixture = *state;
     schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
     fixture->config.max_pods = 2;
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
+    form(fixture, 1, "a");
     assert_status(schedq_group_add(fx_worker(fixture), OTHER, &spec, NULL), SCHEDQ_FULL);
     drop(fixture, "ns/a");
     assert_ok(schedq_group_add(fx_worker(fixture), OTHER, &spec, NULL));

@@ -156,8 +156,7 @@ static void
 a_group_that_is_undeclared_in_its_cycle_is_told_so(void **state)
 {
     fixture_t *fixture = *state;
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
+    form(fixture, 1, "a");
     pop(fixture, GANG, "a");
     schedq_pod_t late = join(fixture, "ns/b", GANG).pod;
     assert_ok(schedq_group_delete(fx_worker(fixture), GANG, NULL));

@@ -28,9 +28,7 @@ a_gated_group_that_is_refused_again_does_not_count_again(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
     gate->refuses = true;
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
-    join(fixture, "ns/b", GANG);
+    form(fixture, 1, "ab");
     assert_int_equal(incoming(fixture, "unschedulable", "UnschedulablePodAdd"), 2);
     unsigned asked = gate->gate_calls;
     drop(fixture, "ns/a"); /* which gated it */
@@ -77,8 +75,7 @@ a_group_that_backs_off_keeps_the_gate_that_nobody_asks(void **state)
     fixture_t *fixture = *state;
     fixture->config.pop_from_backoff = 0;
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
+    form(fixture, 1, "a");
     gate->refused_object = join(fixture, "ns/b", GANG).object;
     pop(fixture, GANG, "ab");
     fail_all(fixture, 0);
@@ -123,8 +120,7 @@ a_group_that_is_complete_again_waits_from_its_timestamp(void **state)
     fixture->config.max_parked_ns = SEC(60);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
     gate->refuses = true;
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
+    form(fixture, 1, "a");
     fx_pass(fixture, SEC(61));
     assert_int_equal(gate->gate_calls, 2); /* a flush, from which it counts now */
     describe(fixture, 0, 2);
@@ -142,8 +138,7 @@ another_priority_leaves_what_a_flush_did(void **state)
     fixture->config.max_parked_ns = SEC(60);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
     gate->refuses = true;
-    declare(fixture, GANG, 0, 1, 0);
-    join(fixture, "ns/a", GANG);
+    form(fixture, 1, "a");
     gate->refuses = false;
     fx_pass(fixture, SEC(61));
     assert_place(look(fixture, GANG).place, SCHEDQ_ACTIVE);
