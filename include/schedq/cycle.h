@@ -178,10 +178,10 @@ SCHEDQ_API schedq_status_t schedq_pop_many(schedq_worker_t *worker, schedq_poppe
  * Takes up to `capacity` of the best pods; waits for the first for at most wait_ns. As
  * schedq_pop_many otherwise.
  *
- * @param out     receives the pods
- * @param capacity elements that `out` has room for
- * @param count   how many were taken
- * @param wait_ns nanoseconds of the queue's clock, at least 0; 0: it does not wait
+ * @param wait_ns  nanoseconds of the queue's clock, at least 0; 0: it does not wait
+ * @param out      as for schedq_pop_many, and capacity
+ * @param capacity at least 1
+ * @param count    as for schedq_pop_many
  * @retval SCHEDQ_OK        *count is at least 1; each as from schedq_try_pop
  * @retval SCHEDQ_TIMEDOUT  the time is over, and nothing is poppable
  * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken
@@ -199,10 +199,10 @@ SCHEDQ_API schedq_status_t schedq_pop_many_for(schedq_worker_t *worker, int64_t 
  * Takes up to `capacity` of the best pods; waits for the first until a time. As schedq_pop_many
  * otherwise.
  *
- * @param out         receives the pods
- * @param capacity    elements that `out` has room for
- * @param count       how many were taken
  * @param deadline_ns as for schedq_pop_until
+ * @param out         as for schedq_pop_many, and capacity
+ * @param capacity    at least 1
+ * @param count       as for schedq_pop_many
  * @retval SCHEDQ_OK        *count is at least 1; each as from schedq_try_pop
  * @retval SCHEDQ_TIMEDOUT  the deadline passed, and nothing is poppable
  * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken
@@ -310,7 +310,7 @@ typedef struct schedq_failure {
  *                         is a new token, the old one is used up
  * @retval SCHEDQ_GONE     it was deleted meanwhile; the token is used up
  * @retval SCHEDQ_STALE    the token was used before, or by a call that has not returned; nothing
- *         changed
+ *                         changed
  * @retval SCHEDQ_NOMEM    *token may be a new token, the old one is used up then; nothing else
  *                         changed
  * @retval SCHEDQ_INVALID  nothing changed, *token is as it was
@@ -321,8 +321,7 @@ typedef struct schedq_failure {
  *                    rejectors).
  */
 SCHEDQ_API schedq_status_t schedq_fail(schedq_worker_t *worker, schedq_token_t *token,
-                                                    const schedq_failure_t *failure,
-                                                    schedq_result_t *result);
+                                       const schedq_failure_t *failure, schedq_result_t *result);
 
 /**
  * Puts back a pod that failed after its done (binding), with its history. It is never parked.

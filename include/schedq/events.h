@@ -17,9 +17,10 @@ extern "C" {
 
 /** A hint's answer. SCHEDQ_HINT_ERROR and any other value count as SCHEDQ_HINT_QUEUE. */
 typedef enum schedq_hint {
-    SCHEDQ_HINT_SKIP = 0,
-    SCHEDQ_HINT_QUEUE = 1,
-    SCHEDQ_HINT_ERROR = 2
+    SCHEDQ_HINT_SKIP = 0,  /**< no: the pod goes on waiting, unless another rejector's hint says
+                                QUEUE */
+    SCHEDQ_HINT_QUEUE = 1, /**< yes: it is tried again */
+    SCHEDQ_HINT_ERROR = 2  /**< the hint could not tell */
 } schedq_hint_t;
 
 /** A hint: is this change worth another try of `pod`? All are objects; 0 = the change has none. */
@@ -346,7 +347,7 @@ typedef struct schedq_change {
  * Threads: [worker]  Progress: locks; O(distinct rejector sets + pods that match * log n).
  */
 SCHEDQ_API schedq_status_t schedq_notify(schedq_worker_t *worker, const schedq_change_t *change,
-                                           schedq_result_t *result);
+                                         schedq_result_t *result);
 
 /**
  * Tells the queue that a pod got a node: it is an assigned pod now.
@@ -460,8 +461,8 @@ typedef struct schedq_node_facts {
  * allocatable, label, taint, condition, annotation, preemption policy, declared feature.
  *
  * Call schedq_notify for each (kube 1.26: for the first only). Arguments are not checked.
+ * @param old_facts not NULL
  * @param new_facts not NULL
- * @param old_facts not NULL, as new_facts
  * @param events    receives the ids, none twice; room for 7 (5 if the last two facts are 0)
  * @retval 0..7 how many; 0: nothing that matters (a heartbeat)
  *

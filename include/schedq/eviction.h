@@ -58,7 +58,7 @@ typedef struct schedq_evictor schedq_evictor_t; /**< carries decisions out */
 enum {
     SCHEDQ_DELETE_SENT = 0, /**< accepted (grace may still run): its deletion event will come */
     SCHEDQ_DELETE_GONE = 1, /**< it was not there any more: no event will come */
-    SCHEDQ_DELETE_FAILED = 2
+    SCHEDQ_DELETE_FAILED = 2 /**< it goes on running: no event will come */
 };
 
 /**

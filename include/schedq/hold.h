@@ -1,5 +1,5 @@
 /** @file
- * schedq, pods that are kept back: by a call, or until a time.
+ * schedq/hold: pods that are kept back, by a call, or until a time.
  *
  * A held pod is in the queue: its name is taken, it is found, counted, updated, nominated and
  * deleted. But no pop returns it, and no event, tick, flush or activation brings it out, until

@@ -1,5 +1,5 @@
 /** @file
- * schedq, pods that belong together: a label, and calls on all pods that have it.
+ * schedq/label: pods that belong together: a label, and calls on all pods that have it.
  *
  * A label is a number of the caller's, not 0, that many pods may share: a job, a queue, a user. A
  * pod gets it when it is added (schedq_pod_spec_t.label; readd too) and keeps it until it ends; the

@@ -167,9 +167,9 @@ typedef struct schedq_words_t {
 } schedq_words_t;
 
 /**
- * Returns the queue's words.
+ * Returns the queue's words. They are the queue's; all calls give the same ones.
  *
- * @retval NULL from a callback
+ * @retval NULL queue is NULL, or called from a callback
  *
  * Threads: [queue]  Progress: wait-free.
  */
@@ -426,10 +426,13 @@ SCHEDQ_API schedq_status_t schedq_explain(schedq_worker_t *worker, schedq_pod_t 
  * Writes an explanation as one sentence for a person: "parked, rejected by Fit, Spread; came or
  * failed 12.300 s ago; time alone tries it again in 287.700 s; attempts 3, rejections 2, errors 0".
  * Of a member that is aside: "waits on group 7, which is incomplete: members 2, quorum 4; came".
+ * "due for 2.000 s, until a thread serves time": its time is over, and no thread has called
+ * schedq_tick, waited in a pop, or is the timer thread.
  *
- * @param size        bytes that `text` has room for
  * @param explanation what schedq_explain filled, of a pod of this queue
- * @param text        room for `size` bytes; what does not fit is cut off, and a NUL ends it
+ * @param text        room for `size` bytes; what does not fit is cut off, and a NUL ends it; NULL
+ *                    only if size is 0
+ * @param size        bytes that `text` has room for
  * @retval length that it needs without the NUL, as snprintf
  * @retval 0      called from a callback, or an argument is NULL
  *

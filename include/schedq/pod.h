@@ -187,11 +187,11 @@ typedef struct schedq_add_item {
  *
  * A pop never takes one of them before another of them that ranks first is in the queue (LOCKFREE
  * with max_bands: they come in the order given).
- * @param items        NULL only if count is 0
- * @param count        elements of `items`
  * @param names        the text that holds each item's name, in any order; not referenced after the
- *                     call
+ *                     call; NULL only if count is 0
  * @param names_length bytes of `names`; an item that reaches past them is INVALID
+ * @param items        not referenced after the call; NULL only if count is 0
+ * @param count        elements of `items`
  * @param pods         receives the handle of element i, {0} if it was not added; may be NULL
  * @param statuses     receives what schedq_add would have returned for element i. If it is NULL,
  *                     nothing is added when an element is INVALID
@@ -221,12 +221,12 @@ SCHEDQ_API schedq_status_t schedq_add_many(schedq_worker_t *worker, const char *
  * [host] The call decides nothing. A waiting pod gets a new ref (result->ref): judge the events,
  * then schedq_apply. For a pod in flight (result->place): schedq_event_begin; log the events under
  * it; schedq_event_stamp; schedq_find. If the pod was parked meanwhile, judge it as a waiting one.
+ * @param name        as schedq_add, and length
+ * @param spec        gate, judged_up_to and timestamp_ns count only if the pod is added
+ * @param old_object  what hints get as the old object; 0 = absent; the new one is spec->object
+ * @param events      what the update was classified as (schedq_classify_pod_update); 0 of them:
+ *                    nothing that could help
  * @param event_count elements of `events`
- * @param name       as schedq_add, and length
- * @param spec       gate, judged_up_to and timestamp_ns count only if the pod is added
- * @param old_object what hints get as the old object; 0 = absent; the new one is spec->object
- * @param events     what the update was classified as (schedq_classify_pod_update); 0 of them:
- *                   nothing that could help
  * @retval SCHEDQ_OK         result->added: 1 = the pod was added; result->object: the replaced one
  * @retval SCHEDQ_NOT_FOUND  without SCHEDQ_POD_ADD: the name is unknown, closed or not, or
  *                           another pod than spec->only has it; nothing changed

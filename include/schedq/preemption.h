@@ -266,7 +266,8 @@ typedef struct schedq_preemptor {
     uint32_t never;         /**< 0..1: preemptionPolicy Never */
     /**
      * SCHEDQ_NODE_... by the number of the node (0 is UNRESOLVABLE); NULL: all UNSCHEDULABLE, as
-     *  after a refusal by PreFilter. */
+     * after a refusal by PreFilter.
+     */
     const uint8_t *statuses;
     uint32_t status_count;  /**< schedq_cluster_nodes_end, or 0 with NULL */
     /** the dry run begins at that one of the potential nodes, modulo their number; vary it */
@@ -304,7 +305,7 @@ typedef enum schedq_eligibility {
 typedef enum schedq_outcome {
     SCHEDQ_PREEMPT_SUCCESS = 0,   /**< `chosen` is a node */
     SCHEDQ_PREEMPT_UNSCHEDULABLE, /**< preemption does not help, or not now */
-    SCHEDQ_PREEMPT_NO_NODES,      /**< kube: an error */
+    SCHEDQ_PREEMPT_NO_NODES,      /**< kube: an error; the snapshot has no node */
     SCHEDQ_PREEMPT_NODE_ERRORS,   /**< kube: an error; no candidate, and some nodes gave an error */
     SCHEDQ_PREEMPT_EXTENDER       /**< kube: an error; an extender failed */
 } schedq_outcome_t;

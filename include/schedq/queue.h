@@ -82,7 +82,8 @@ SCHEDQ_API schedq_status_t schedq_close(schedq_t *queue);
  * Ends a queue that has no pods, and frees all its memory.
  *
  * queue may be NULL.
- * @param why with BUSY: who is in the way; with NOT_EMPTY: how many pods are where
+ * @param why with BUSY: the callback, or how many workers are in the way, and a thread that is
+ *            inside one; with NOT_EMPTY: how many pods are where
  * @retval SCHEDQ_OK         `queue`, its words and its workers are not valid any more
  * @retval SCHEDQ_NOT_EMPTY  there are pods ("3 active, 2 parked, 1 in flight"): end them, or call
  *                           schedq_destroy_with_pods; nothing changed. A declared group without
