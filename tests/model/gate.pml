@@ -51,7 +51,7 @@
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c mover_try_ref 9e9b7e58
  * stands for engine/lockfree/moves/stray.h stray_ask_owed 3133b4c0
- * stands for engine/lockfree/moves/transfer.h transfer_announce 9a9cd8b7
+ * stands for engine/lockfree/moves/transfer.h transfer_announce febc216b
  */
 #ifdef LARGE
 #define SECOND

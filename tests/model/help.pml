@@ -29,7 +29,7 @@
  * stands for engine/lockfree/refs/bin.c bin_help d98182ae
  * stands for engine/lockfree/moves/switch.c switch_help 5c78e871
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b
- * stands for engine/lockfree/moves/transfer.h transfer_announce 9a9cd8b7
+ * stands for engine/lockfree/moves/transfer.h transfer_announce febc216b
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/calls/pop.c take_plain 34f76ee4
  * stands for engine/lockfree/calls/pop.c take_other f649e75a

@@ -57,7 +57,7 @@
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c mover_try_ref 9e9b7e58
  * stands for engine/lockfree/calls/mover.c switch_group 5513c253
- * stands for engine/lockfree/moves/transfer.h transfer_announce 9a9cd8b7
+ * stands for engine/lockfree/moves/transfer.h transfer_announce febc216b
  */
 #ifdef LARGE
 #define UPDATE

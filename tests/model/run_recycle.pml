@@ -33,13 +33,13 @@
  *
  * stands for engine/lockfree/refs/run.c run_give f8394bb3
  * stands for engine/lockfree/refs/run.c run_renew 317e34fe
- * stands for engine/lockfree/refs/run.c run_put_beside 84b2fae3
+ * stands for engine/lockfree/refs/run.c run_put_beside 20e3757e
  * stands for engine/lockfree/refs/run.c run_peek 94636ed0
  * stands for engine/lockfree/refs/run.h run_advance_by b3a0cce1
  * stands for engine/lockfree/refs/bin.c drop_run 08fcf46c
  * stands for engine/lockfree/refs/bin.c cursor_load 1485f354
  * stands for engine/lockfree/refs/bin.c merge_into d73fbc6d
- * stands for engine/lockfree/refs/bin.c put_beside 2575b2d9
+ * stands for engine/lockfree/refs/bin.c bin_put_beside e2ad4504
  * stands for engine/lockfree/refs/bin.c put_merged 7b277497
  * stands for engine/lockfree/refs/bin.c pass_stale_in_run 3fd86c84
  * stands for engine/lockfree/refs/bin.c first_of_run d6eb024a

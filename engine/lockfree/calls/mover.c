@@ -574,12 +574,12 @@ publish_lone(const struct mover *mover, const struct mover_group *group, uint32_
 {
     struct worker *worker = mover->worker;
     const struct mover_item *item = &mover->batch->items[group->first];
-    const struct bin_ref ref = {.ref = next_ref(item), .key = item->key, .cause = cause};
+    uint64_t ref = next_ref(item);
 
     if (group->to.lot != NULL) {
-        lot_publish(group->to.lot, worker->base.number, ref.ref, ++worker->insertions);
+        lot_publish(group->to.lot, worker->base.number, ref, ++worker->insertions);
     }
-    return publish_in_run(worker, group->to.bin, &ref);
+    return publish_in_run(worker, group->to.bin, ref, item->key, cause);
 }
 
 /* All pods that go into one bin, into the lane or as one run. False: no memory. */

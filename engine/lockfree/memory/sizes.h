@@ -28,7 +28,7 @@
 #define NOMINATOR_BUCKETS SIZE(512, 2)
 #define LABEL_BUCKETS SIZE(65536, 2)
 #define BIN_RUNS SIZE(16, 4)         /* slots for runs in a bin */
-#define RUN_FEW SIZE(16, 2)          /* refs: into so few another ref is copied (bin_publish_ref) */
+#define RUN_FEW SIZE(16, 2)          /* refs: into so few another ref is copied (bin_put_beside) */
 #define BANK_LANES SIZE(64, 2)       /* workers whose lanes are in one bin or bank; at most 64 */
 #define FRONTS_LINE SIZE(8, 1)       /* fronts of lanes in a cache line (bin.h) */
 #define FRONTS_READ SIZE(16, 1)      /* lanes of which all fronts are read */

@@ -44,39 +44,51 @@ publish_in_band_other(struct worker *worker, struct band *band, uint64_t ref, in
     (void)publish_ref(worker, &band->bin, &(struct placing){.ref = ref, .key = key});
 }
 
-/* The spare run is nobody's meanwhile: this thread may end in here. */
-bool
-publish_in_run(struct worker *worker, struct bin *bin, const struct bin_ref *ref)
+/* `run`: an empty one of the caller's; NULL: none. False: no memory, nothing changed. */
+__attribute__((noinline)) static bool
+publish_in_slot(struct worker *worker, struct bin *bin, struct run *run, const struct bin_ref *ref)
 {
     const struct bin_caller caller = bin_caller(worker);
-    struct run *run =
-        worker->spare_run != NULL ? worker->spare_run : run_take(caller.pool, RUN_FEW);
+
+    if (run == NULL) {
+        run = run_take(caller.pool, RUN_FEW);
+    }
+    bool published = run != NULL && bin_publish_ref(bin, &caller, run, ref);
+
+    worker->spare_run = published ? NULL : run;
+    return published;
+}
+
+/* The spare run is nobody's meanwhile: this thread may end in here. */
+bool
+publish_in_run(struct worker *worker, struct bin *bin, uint64_t ref, int64_t key, uint32_t cause)
+{
+    struct run *spare = worker->spare_run;
 
     worker->spare_run = NULL;
-    bool published = run != NULL && bin_publish_ref(bin, &caller, &run, ref);
+    struct run *instead =
+        spare != NULL ? bin_put_beside(bin, &queue_of(worker)->runs, spare, ref, key, cause) : NULL;
 
-    worker->spare_run = run;
-    return published;
+    if (instead == NULL) {
+        return publish_in_slot(worker, bin, spare,
+                               &(struct bin_ref){.ref = ref, .key = key, .cause = cause});
+    }
+    worker->spare_run = instead;
+    return true;
 }
 
 /*
  * A run was prepared, and can fail only if others filled the bin's slots meanwhile and there is no
  * memory to merge them: then the ref goes into the lane, out of its order, but not lost.
  */
-bool
-publish_ref_in_run(struct worker *worker, struct bin *bin, const struct placing *placing)
+void
+publish_in_disorder(struct worker *worker, struct bin *bin, struct placing placing)
 {
-    const struct bin_ref ref = {.ref = placing->ref, .key = placing->key, .cause = placing->cause};
-
-    if (publish_in_run(worker, bin, &ref)) {
-        return true;
-    }
     if (worker->base.number == HOUSEKEEPER) {
         queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
     } else {
-        publish_in_lane(bin_lane(bin, worker->base.number), placing);
+        publish_in_lane(bin_lane(bin, worker->base.number), &placing);
     }
-    return false;
 }
 
 void

@@ -46,7 +46,7 @@ publish_band(struct worker *worker, int32_t priority)
 }
 
 /** bin_mark of a band that this worker has from publish_band. */
-static inline bool
+STRAIGHT bool
 publish_mark(struct worker *worker, struct band *band)
 {
     return band_mark(band, publish_spot(worker, band->priority));
@@ -133,40 +133,49 @@ publish_lane(const struct worker *worker, const struct bin *bin, const struct pl
     return publish_fits_lane(worker, bin, lane, placing) ? lane : NULL;
 }
 
-static inline void
+STRAIGHT void
 publish_in_lane(struct lane *lane, const struct placing *placing)
 {
     lane_put(lane, placing->ref, placing->key < lane->last_key ? lane->last_key : placing->key);
-    lane->last_tie = placing->tie;
+    lane->last_tie.rank = placing->tie.rank; /* by fields, as in transfer_announce */
+    lane->last_tie.key = placing->tie.key;
     lane_set_cause(lane, placing->cause);
     lane_publish(lane);
 }
 
-/** publish_ref of what does not fit the lane. */
-bool publish_ref_in_run(struct worker *worker, struct bin *bin, const struct placing *placing);
+/**
+ * Publishes a ref that no lane may take: in a run. Need not be prepared. True: by an exchange.
+ * False: no memory, nothing changed.
+ */
+bool publish_in_run(struct worker *worker, struct bin *bin, uint64_t ref, int64_t key,
+                    uint32_t cause);
+
+/**
+ * publish_ref of what fits neither the lane nor a run. What comes by value has an address in no
+ * caller.
+ */
+COLD void publish_in_disorder(struct worker *worker, struct bin *bin, struct placing placing);
 
 /**
  * Puts one ref where consumers of the bin find it; it was prepared. Then a full fence, then
- * bin_mark. True: the ref went by an exchange, bin_publish_run:A or put_beside:A, which is that
- * fence.
+ * bin_mark. True: the ref went by an exchange, bin_publish_run:A or bin_put_beside:A, which is
+ * that fence.
  */
 STRAIGHT bool
 publish_ref(struct worker *worker, struct bin *bin, const struct placing *placing)
 {
     struct lane *lane = publish_lane(worker, bin, placing);
 
-    if (lane == NULL) {
-        return publish_ref_in_run(worker, bin, placing);
+    if (lane != NULL) {
+        publish_in_lane(lane, placing);
+        return false;
     }
-    publish_in_lane(lane, placing);
+    if (publish_in_run(worker, bin, placing->ref, placing->key, placing->cause)) {
+        return true;
+    }
+    publish_in_disorder(worker, bin, *placing);
     return false;
 }
-
-/**
- * publish_ref of a ref that no lane may take: in a run. Need not be prepared. False: no memory,
- * nothing changed.
- */
-bool publish_in_run(struct worker *worker, struct bin *bin, const struct bin_ref *ref);
 
 /** publish_in_band of what does not fit the lane any more. */
 void publish_in_band_other(struct worker *worker, struct band *band, uint64_t ref, int64_t key);

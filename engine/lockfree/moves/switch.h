@@ -208,7 +208,7 @@ switch_withdraw(struct worker *worker, enum place to)
  * A walk that passed a place before the pod came there, and had not reached the one that it left,
  * must begin again. Where pop takes from backoff, that is a place of the walk too.
  */
-static inline bool
+STRAIGHT bool
 switch_stays_in_order(const struct queue *queue, enum place from, enum place to)
 {
     bool backoff_counts = queue->base.rules.pop_from_backoff;

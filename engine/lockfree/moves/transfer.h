@@ -89,8 +89,12 @@ STRAIGHT void
 transfer_announce(struct worker *worker, const struct destination *destination, uint64_t ref,
                   uint32_t cause, bool raises)
 {
+    /* the tie by its fields: a struct that is copied whole is in memory, and all around it */
     const struct placing placing = {
-        .ref = ref, .key = destination->key, .tie = destination->tie, .cause = cause};
+        .ref = ref,
+        .key = destination->key,
+        .tie = {.rank = destination->tie.rank, .key = destination->tie.key},
+        .cause = cause};
 
     if (destination->lot != NULL) {
         lot_publish(destination->lot, worker->base.number, ref, ++worker->insertions);
@@ -266,7 +270,7 @@ transfer_prepare(struct worker *worker, uint32_t record, const struct view *view
 }
 
 /** The word behind the switch. */
-static inline uint64_t
+STRAIGHT uint64_t
 transfer_next(const struct transfer *transfer)
 {
     const struct band *band = transfer->to.band;
@@ -275,7 +279,7 @@ transfer_next(const struct transfer *transfer)
 }
 
 /** The ref that is published, of the version behind the switch. */
-static inline uint64_t
+STRAIGHT uint64_t
 transfer_ref(const struct transfer *transfer)
 {
     return state_next_version(transfer->state) | transfer->record;
@@ -289,7 +293,7 @@ transfer_publish(struct worker *worker, const struct transfer *transfer, uint32_
 }
 
 /** Instead of the switch. */
-static inline void
+STRAIGHT void
 transfer_withdraw(struct worker *worker, const struct transfer *transfer)
 {
     switch_withdraw(worker, transfer->to.place);

@@ -212,7 +212,7 @@ bool band_mark_slowly(struct band *band);
  *
  * @param spot where bands_get found it, or any other
  */
-static inline bool
+STRAIGHT bool
 band_mark(struct band *band, const struct band_spot *spot)
 {
     const struct band_table *table = bands_table(band->bands); /* band_mark:A, behind the fence */

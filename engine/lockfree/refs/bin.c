@@ -372,51 +372,38 @@ bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *ru
     }
 }
 
-/*
- * The run in the newest slot and one ref more, copied into a run that takes its place. Where ties
- * are compared, that would be for each ref. False: the two do not go together, or another thread
- * changed the slot.
- */
-static bool
-put_beside(struct bin *bin, struct run_pool *pool, struct run **own, const struct bin_ref *ref)
+/* Where ties are compared, that would be for each ref. */
+struct run *
+bin_put_beside(struct bin *bin, const struct run_pool *pool, struct run *own, uint64_t ref,
+               int64_t key, uint32_t cause)
 {
     atomic_u64 *slot = &bin->runs[u32_load(&bin->newest)];
     uint64_t word = u64_load_acquire(slot);
-    struct run *run = *own;
-    struct run_head old;
+    struct run *old = word != 0 && bin->residence.ties == TIES_OPEN
+                          ? run_put_beside(own, pool, word, ref, key, cause)
+                          : NULL;
 
-    if (word == 0 || bin->residence.ties != TIES_OPEN ||
-        run_peek(pool, slot, word, &old) != RUN_HEAD || old.left >= run_room(run) ||
-        old.cause != ref->cause) {
-        return false;
+    if (old == NULL) {
+        return NULL;
     }
-    run_put_beside(run, &old, ref->ref, ref->key);
-    run_set_cause(run, ref->cause);
-    if (!u64_cas(slot, word, run_word(run))) { /* put_beside:A */
-        run_renew(run);
-        return false;
+    if (!u64_cas(slot, word, run_word(own))) { /* bin_put_beside:A */
+        run_renew(own);
+        return NULL;
     }
-    run_renew(old.run);
-    *own = old.run;
-    return true;
+    run_renew(old);
+    return old;
 }
 
 bool
-bin_publish_ref(struct bin *bin, const struct bin_caller *caller, struct run **own,
+bin_publish_ref(struct bin *bin, const struct bin_caller *caller, struct run *own,
                 const struct bin_ref *ref)
 {
-    struct run *run = *own;
-
-    if (put_beside(bin, caller->pool, own, ref)) {
-        return true;
-    }
-    run_set_cause(run, ref->cause);
-    run_put(run, ref->ref, ref->key);
-    if (!bin_publish_run(bin, caller, run)) {
-        run_renew(run);
+    run_set_cause(own, ref->cause);
+    run_put(own, ref->ref, ref->key);
+    if (!bin_publish_run(bin, caller, own)) {
+        run_renew(own);
         return false;
     }
-    *own = NULL;
     return true;
 }
 

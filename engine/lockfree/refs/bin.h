@@ -63,11 +63,11 @@
  * come one by one in no order fill a slot every RUN_FEW refs, and all others stay in their slot.
  *
  * LINEARIZATION. bin_first: the load of the ref that it returns; false: the last load of the scan.
- * A publication: lane_publish:A, bin_publish_run:A, put_beside:A.
+ * A publication: lane_publish:A, bin_publish_run:A, bin_put_beside:A.
  *
  * ORDERING
  *   lane_publish:A ; bin_mark, which is band_mark:A | summary_doubt:A, scan
- *   bin_publish_run:A or put_beside:A, bin_mark | summary_doubt:A, scan
+ *   bin_publish_run:A or bin_put_beside:A, bin_mark | summary_doubt:A, scan
  *       the scan meets the ref, or the producer finds the doubt
  *   bank_prepare:A, B -> scan_lanes:A, and the loads of lanes
  *       the lane, before its first ref
@@ -79,7 +79,7 @@
  *       what lies below a least is stale
  *   raise_slots:A, bin_publish_run:A -> bin_compare:A
  *       the slot, before its first run
- *   bin_publish_run:A, put_beside:A, put_merged:A -> the acquire loads of slots
+ *   bin_publish_run:A, bin_put_beside:A, put_merged:A -> the acquire loads of slots
  *       a run's refs (run.h)
  *
  * PROGRESS. Lock-free. No call waits for another thread; merging restarts only if another thread
@@ -193,10 +193,19 @@ bool bin_prepare_run(struct bin *bin, const struct bin_caller *caller);
 bool bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *run);
 
 /**
- * Publishes one ref: with `*own`, an empty run of the caller's. Then *own is another one, or NULL.
- * False: no memory to make room; nothing changed.
+ * Publishes one ref beside those of the run in the newest slot: all of them, copied into `own`, an
+ * empty run of the caller's, which takes that run's place. Returns the run that is the caller's
+ * instead, empty. NULL: they do not go together, or another thread changed the slot; nothing
+ * changed.
  */
-bool bin_publish_ref(struct bin *bin, const struct bin_caller *caller, struct run **own,
+struct run *bin_put_beside(struct bin *bin, const struct run_pool *pool, struct run *own,
+                           uint64_t ref, int64_t key, uint32_t cause);
+
+/**
+ * Publishes one ref: in `own`, an empty run of the caller's, which is the bin's then. False: no
+ * memory to make room; nothing changed.
+ */
+bool bin_publish_ref(struct bin *bin, const struct bin_caller *caller, struct run *own,
                      const struct bin_ref *ref);
 
 /**

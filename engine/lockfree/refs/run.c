@@ -280,26 +280,42 @@ run_put(struct run *run, uint64_t ref, int64_t key)
 }
 
 /*
- * Acquire loads: put_beside:A, which compares the other's slot, comes after them. What is read may
- * be of another use, in no order: then the run is not published.
+ * Acquire loads: bin_put_beside:A, which compares the other's slot, comes after them. What is read
+ * may be of another use, in no order: then the run is not published.
  */
-void
-run_put_beside(struct run *run, const struct run_head *old, uint64_t ref, int64_t key)
+struct run *
+run_put_beside(struct run *run, const struct run_pool *pool, uint64_t word, uint64_t ref,
+               int64_t key, uint32_t cause)
 {
-    const struct slot *from = &old->run->slots[(uint32_t)old->head];
-    const struct slot *end = from + old->left;
-    struct slot *to = run->slots;
-    int64_t next;
+    struct run *old = run_at(pool, word);
 
-    assert(old->left < run_room(run));
-    for (; from < end && (next = (int64_t)u64_load_acquire(&from->key)) <= key; from++) {
-        put_slot(to++, u64_load_acquire(&from->ref), next);
+    if (old == NULL || u32_load_acquire(&old->cause) != cause) {
+        return NULL;
     }
-    put_slot(to++, ref, key);
-    for (; from < end; from++) {
-        put_slot(to++, u64_load_acquire(&from->ref), (int64_t)u64_load_acquire(&from->key));
+    uint32_t position = (uint32_t)u64_load_acquire(&old->head);
+    uint32_t count = u32_load_acquire(&old->count), left = count - position;
+
+    if (position >= count || left >= run_room(run)) {
+        return NULL;
     }
-    u32_store(&run->count, old->left + 1);
+    const struct slot *from = &old->slots[position], *end = from + left;
+    struct slot *to = run->slots;
+
+    for (; from != end; from++, to++) {
+        int64_t next = (int64_t)u64_load_acquire(&from->key);
+
+        if (next > key) {
+            break;
+        }
+        put_slot(to, u64_load_acquire(&from->ref), next);
+    }
+    put_slot(to, ref, key);
+    for (; from != end; from++) {
+        put_slot(++to, u64_load_acquire(&from->ref), (int64_t)u64_load_acquire(&from->key));
+    }
+    u32_store(&run->count, left + 1);
+    run_set_cause(run, cause);
+    return old;
 }
 
 /* Acquire loads, so that run_peek:B is the last of them. */

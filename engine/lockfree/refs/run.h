@@ -21,7 +21,7 @@
  * ORDERING
  *   run_put, bin_publish_run:A -> the acquire load of the slot
  *       all refs of the run
- *   drop_run:A, put_merged:A or put_beside:A, run_renew, the next user's stores
+ *   drop_run:A, put_merged:A or bin_put_beside:A, run_renew, the next user's stores
  *       -> acquire loads of the run, then run_peek:B, cursor_load:A or read_run:A
  *       a reader that met the next user's refs finds the slot changed
  *   run_make:A -> run_at
@@ -106,13 +106,13 @@ run_set_cause(struct run *run, uint32_t cause)
 /** Only before it is published: keys must not fall. */
 void run_put(struct run *run, uint64_t ref, int64_t key);
 
-struct run_head;
-
 /**
- * Fills an empty run: what is left of another, as it was seen, and one ref more, in the order of
- * keys. What was copied is good if the other is in its slot still.
+ * Fills an empty run: what is left of the run behind a word, and one ref more, in the order of
+ * keys, for the same cause. Returns that run; what was copied is good if its slot has the word
+ * still. NULL: nothing is left there, or it does not go with the ref.
  */
-void run_put_beside(struct run *run, const struct run_head *old, uint64_t ref, int64_t key);
+struct run *run_put_beside(struct run *run, const struct run_pool *pool, uint64_t word,
+                           uint64_t ref, int64_t key, uint32_t cause);
 
 /** The word that names it in its present use. */
 static inline uint64_t

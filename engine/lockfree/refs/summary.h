@@ -64,7 +64,7 @@ summary_bits(const struct summary *summary)
 }
 
 /** Is the row's bit set, and not doubted? Behind a full fence. */
-static inline bool
+STRAIGHT bool
 summary_shows(const struct summary *summary, uint32_t row)
 {
     uint64_t high = u64_load_acquire(&summary->word.high); /* summary_shows:A, before B */
