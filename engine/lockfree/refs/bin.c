@@ -235,24 +235,18 @@ cursor_load(struct cursor *cursor, struct bin *bin, const struct bin_caller *cal
     return true;
 }
 
-static bool
-comes_first(const struct residence *residence, const struct cursor *a, const struct cursor *b)
+/* The first of the cursors up to `end` takes its place in the order of the others. */
+STRAIGHT void
+sort_first(const struct residence *residence, struct cursor **first, struct cursor *const *end)
 {
-    return a->position < a->end &&
-           (b->position == b->end || ref_before(residence, a->key, a->ref, b->key, b->ref));
-}
+    struct cursor *moved = *first;
 
-/* The first of some cursors takes its place in the order of the others. */
-static void
-sort_first(const struct residence *residence, struct cursor **order, uint32_t count)
-{
-    struct cursor *first = order[0];
-    uint32_t i = 0;
-
-    for (; i + 1 < count && comes_first(residence, order[i + 1], first); i++) {
-        order[i] = order[i + 1];
+    for (; first + 1 != end &&
+           ref_before(residence, first[1]->key, first[1]->ref, moved->key, moved->ref);
+         first++) {
+        first[0] = first[1];
     }
-    order[i] = first;
+    first[0] = moved;
 }
 
 /* Most runs lie behind each other: then a ref is compared with one other. */
@@ -260,22 +254,31 @@ static bool
 merge_into(struct run *merged, struct bin *bin, const struct bin_caller *caller,
            struct cursor *cursors, uint32_t count)
 {
-    struct cursor *order[BIN_RUNS];
+    /* those that have a ref, from `first` on */
+    struct cursor *order[BIN_RUNS], **end = order + BIN_RUNS, **first = end;
 
     for (uint32_t i = count; i-- > 0;) {
         if (!cursor_load(&cursors[i], bin, caller)) {
             return false;
         }
-        order[i] = &cursors[i];
-        sort_first(&bin->residence, &order[i], count - i);
+        if (cursors[i].position != cursors[i].end) {
+            *--first = &cursors[i];
+            sort_first(&bin->residence, first, end);
+        }
     }
-    while (order[0]->position < order[0]->end) {
-        run_put(merged, order[0]->ref, order[0]->key);
-        order[0]->position++;
-        if (!cursor_load(order[0], bin, caller)) {
+    while (first != end) {
+        struct cursor *least = *first;
+
+        run_put(merged, least->ref, least->key);
+        least->position++;
+        if (!cursor_load(least, bin, caller)) {
             return false;
         }
-        sort_first(&bin->residence, order, count);
+        if (least->position == least->end) {
+            first++;
+        } else {
+            sort_first(&bin->residence, first, end);
+        }
     }
     return true;
 }
