@@ -36,7 +36,7 @@
  *
  * stands for engine/lockfree/calls/serve.c is_here 3730a5ce
  * stands for engine/lockfree/calls/serve.c flush_bin b131bc37
- * stands for engine/lockfree/calls/mover.c move_alone b0206564
+ * stands for engine/lockfree/calls/mover.c move_by 6c2f09cf
  * stands for engine/lockfree/calls/mover.c move_batch c4f5b5f9
  * stands for engine/lockfree/calls/mover.c switch_group 5513c253
  * stands for engine/lockfree/moves/switch.c switch_pod 74dc7c05

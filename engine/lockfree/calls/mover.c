@@ -296,8 +296,8 @@ join_again(struct mover *mover, uint32_t record, const struct view *view, uint32
 }
 
 /* CHANGED: by another thread. */
-static schedq_status_t
-move_alone(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
+STRAIGHT schedq_status_t
+move_by(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
 {
     struct worker *worker = mover->worker;
     uint32_t cause = cause_of_mover(mover, way->named), counted = CAUSE_NONE;
@@ -340,6 +340,24 @@ move_alone(struct mover *mover, uint32_t record, const struct view *view, const 
         gather_wake(worker);
     }
     return SCHEDQ_OK;
+}
+
+RARELY static schedq_status_t
+move_elsewhere(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
+{
+    return move_by(mover, record, view, way);
+}
+
+/* The same; one to active is compiled for that place alone. */
+static schedq_status_t
+move_alone(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
+{
+    if (way->place != PLACE_ACTIVE) {
+        return move_elsewhere(mover, record, view, way);
+    }
+    const struct way active = {.place = PLACE_ACTIVE, .named = way->named};
+
+    return move_by(mover, record, view, &active);
 }
 
 /* ---- what is collected ----------------------------------------------------------------------- */
