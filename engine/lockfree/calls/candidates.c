@@ -81,7 +81,7 @@ lot_may_hold(const struct search *search, const struct lot *lot)
 }
 
 /* False: it is not wanted, or, with `out` NULL, nobody asks for more than that it is. */
-static inline bool
+STRAIGHT bool
 show_candidate(const struct search *search, uint32_t record, const struct view *view,
                schedq_candidate_t *out)
 {

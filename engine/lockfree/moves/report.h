@@ -66,8 +66,34 @@ report_brief(const struct queue *queue, struct entry *entry, uint64_t state, str
     view->unschedulable = u64_load_acquire(&entry->unschedulable) | view->gating.refused;
 }
 
+/** The same of a group's record, where its history is not what a pod's is. */
+COLD void report_group(uint64_t state, struct view *view);
+
 /** What the record holds at the word `state`, which the caller read there. False: it changed. */
-bool report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view);
+STRAIGHT bool
+report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view)
+{
+    /* Acquire loads come before A: if it finds `state`, the fields are of this version. */
+    uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
+
+    report_brief(queue, entry, state, view);
+    view->name = (uint32_t)u64_load_acquire(&entry->name);
+    view->history.initial_attempt_ns = (int64_t)u64_load_acquire(&entry->initial_attempt);
+    view->history.attempts = (uint32_t)(counts >> 32);
+    view->history.rejections = (uint32_t)counts;
+    view->history.errors = u32_load_acquire(&entry->errors);
+    view->history.reserved = 0;
+    view->seen = u64_load_acquire(&entry->seen);
+    if (view->history.initial_attempt_ns == 0) {
+        view->history.initial_attempt_ns = view->gating.first;
+        if ((view->description.flags & DESCRIBED_GROUP) != 0) {
+            report_group(state, view);
+        }
+    }
+    /* Each value of the word is used once, so the description was not given back in between. */
+    return u64_load_acquire(&entry->word.high) == view->desc &&
+           entry_state(entry) == state; /* report_at:A */
+}
 
 /** What the record holds: a pod, or one that was deleted in flight. False: neither. */
 bool report_record(const struct queue *queue, uint32_t record, struct view *view);
