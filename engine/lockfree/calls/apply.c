@@ -226,19 +226,21 @@ lockfree_apply_many(schedq_worker_t *base, const schedq_decision_t *decisions, s
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
     schedq_result_t unseen;
-    struct applying applying = {.mover = {.worker = worker,
-                                          .now = queue_now(queue),
-                                          .counts = true,
-                                          .alone = count == 1,
-                                          .result = sum},
-                                .sum = sum,
-                                .decisions = decisions,
-                                .statuses = statuses,
-                                .results = results,
-                                .unseen = &unseen,
-                                .first_refused = count,
-                                .first = SCHEDQ_OK};
+    struct applying applying;
 
+    /* one by one: all of it is more than the compiler zeroes without a loop */
+    applying.mover = (struct mover){.worker = worker,
+                                    .now = queue_now(queue),
+                                    .counts = true,
+                                    .alone = count == 1,
+                                    .result = sum};
+    applying.sum = sum;
+    applying.decisions = decisions;
+    applying.statuses = statuses;
+    applying.results = results;
+    applying.unseen = &unseen;
+    applying.first_refused = count;
+    applying.first = SCHEDQ_OK;
     section_begin(worker);
     mover_begin(&applying.mover);
     for (size_t i = 0; i < count; i++) {

@@ -76,16 +76,17 @@ STRAIGHT void
 move_active(struct worker *worker, const struct update *update, struct entry *entry, uint64_t state,
             uint64_t desc, struct band *band, int64_t key)
 {
-    const struct transfer transfer = {.record = update->record,
-                                      .entry = entry,
-                                      .state = state,
-                                      .desc = desc,
-                                      .to = {.place = PLACE_ACTIVE,
-                                             .band = band,
-                                             .bin = &band->bin,
-                                             .key = key,
-                                             .due = SCHEDQ_NO_DEADLINE}};
+    struct transfer transfer;
 
+    transfer.record = update->record;
+    transfer.entry = entry;
+    transfer.state = state;
+    transfer.desc = desc;
+    transfer.to = (struct destination){.place = PLACE_ACTIVE,
+                                       .band = band,
+                                       .bin = &band->bin,
+                                       .key = key,
+                                       .due = SCHEDQ_NO_DEADLINE};
     transfer_publish(worker, &transfer, CAUSE_NONE);
     if (!transfer_switch(worker, &transfer, CAUSE_NONE)) {
         (void)transfer_follow(worker, update->record, update->life);
@@ -231,7 +232,7 @@ install_update(struct worker *worker, struct update *update)
     struct view *before = &update->before;
     bool flies = state_place(before->state) == PLACE_INFLIGHT;
     struct redescription *change = &update->change;
-    struct transfer transfer = {.entry = before->entry};
+    struct transfer transfer; /* if it follows */
 
     if (!flies && state_lag_is_at_end(before->state)) {
         return end_lag(worker, update) ? SCHEDQ_RETRY : SCHEDQ_NOMEM;
