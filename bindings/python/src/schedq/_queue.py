@@ -360,7 +360,10 @@ class Queue:
         if isinstance(names, str):
             raise TypeError(f"names {names!r} is one str: a sequence of them")
         count = len(names)
-        texts = [encode(name) for name in names]
+        try:
+            texts = [name.encode("utf-8", "surrogateescape") for name in names]
+        except AttributeError:
+            texts = [encode(name) for name in names]
         lengths = array("I", map(len, texts))
         spec = Spec(profile=profile, label=label, group=group, not_before_ns=not_before_ns).fill()
         ranks: Any = ffi.NULL
