@@ -121,11 +121,11 @@ SCHEDQ_API schedq_status_t schedq_nominated_pods(schedq_worker_t *worker, uint64
  * Writes "activeQ:%d; backoffQ:%d; unschedulablePods:%d"; with kube_minor 37 the last word is
  * unschedulableEntities.
  *
- * backoffQ counts error backoff too, the last number gated pods too. Held pods, and those in flight,
- * are in none of the numbers. If a pod or a call has ever
- * named a group, "; pendingPodGroupMemberPods:%d; incompletePodGroupPods:%d" follows. The first
- * counts members that are aside and whose group is in its cycle. The second counts those whose
- * group is incomplete or has no root. Other members aside count where their group's record is.
+ * backoffQ counts error backoff too, the last number gated pods too. No number counts pods that are
+ * held or in flight. If a pod or a call has ever named a group, "; pendingPodGroupMemberPods:%d;
+ * incompletePodGroupPods:%d" follows. The first counts members that are aside and whose group is in
+ * its cycle. The second counts those whose group is incomplete or has no root. Other members aside
+ * count where their group's record is.
  * @param text receives it; NULL only if size is 0
  * @param size room in `text`, in bytes; what does not fit is cut off, and a NUL ends it
  * @retval length that it needs without the NUL, as snprintf
