@@ -19,7 +19,7 @@
  *
  * stands for engine/api/own.c leave 0ce2692b
  * stands for engine/api/own.c claim_all 88ad86ed
- * stands for engine/api/own.c own_claim f8fbf7e1
+ * stands for engine/api/own.c own_claim 20adf02f
  * stands for engine/api/own.c own_disclaim fff59732
  * stands for engine/api/own.c own_take_back ab26cf52
  * stands for engine/api/own.c own_close b268fb1c
