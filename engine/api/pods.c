@@ -94,8 +94,6 @@ pop(schedq_worker_t *worker, enum waits waits, int64_t time, schedq_popped_t *ou
     if (status != SCHEDQ_OK) {
         return status;
     }
-    const struct engine_ops *ops = worker->queue->ops;
-
     if (!check_not_null(worker, out, "out") || !check_not_null(worker, count, "count") ||
         (waits == WAITS_FOR && !check_wait(worker, time))) {
         status = SCHEDQ_INVALID;
@@ -103,9 +101,10 @@ pop(schedq_worker_t *worker, enum waits waits, int64_t time, schedq_popped_t *ou
         worker_say(worker, "capacity 0: at least 1");
         status = SCHEDQ_INVALID;
     } else if (waits == WAITS_NOT) {
-        status = ops->pop(worker, out, capacity, count);
+        status = worker->queue->ops->pop(worker, out, capacity, count);
     } else {
-        status = ops->pop_waiting(worker, call_deadline(worker, waits, time), out, capacity, count);
+        status = worker->queue->ops->pop_waiting(worker, call_deadline(worker, waits, time), out,
+                                                 capacity, count);
     }
     call_end_worker(worker);
     return status;
