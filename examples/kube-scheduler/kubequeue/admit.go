@@ -189,7 +189,7 @@ func (queue *Queue) judgeChange(logger klog.Logger, entry *entry, found *schedq.
 	pod := waitingResult(entry, found)
 	pod.inPlace = true
 	for _, kind := range events {
-		place := queue.try(logger, pod, kind, old, new)
+		place := queue.try(logger, pod, kind, nil, old, new)
 		if place == schedq.Active || place == schedq.Backoff || place == schedq.ErrorBackoff {
 			return
 		}

@@ -199,7 +199,7 @@ func (queue *Queue) judgeFlight(logger klog.Logger, profile *profile, record *re
 		if event == nil { // drawn and not logged yet, or overwritten
 			best = max(best, afterBackoff)
 		} else {
-			best = max(best, queue.worth(logger, event.kind, profile, record.pod, rejectors, event.old, event.new))
+			best = max(best, queue.worth(logger, event.kind, nil, profile, record.pod, rejectors, event.old, event.new))
 		}
 		if best == immediately || best == afterBackoff && rejectors.pending == 0 {
 			return best

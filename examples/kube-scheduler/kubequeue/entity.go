@@ -14,8 +14,9 @@ import (
 
 // entity is a group that an entry stands for.
 type entity interface {
-	// happened judges an event while the group is gated, check for at least one of its pods.
-	happened(logger klog.Logger, entry *entry, event uint64, kind *eventKind, old, new any, check internalqueue.PreEnqueueCheck)
+	// happened judges an event while the group is gated, check for at least one of its pods, or if pods are named, of those.
+	happened(logger klog.Logger, entry *entry, event uint64, kind *eventKind, named *named, old, new any,
+		check internalqueue.PreEnqueueCheck)
 	// leftover is an event that reaches the group if it was not tried after a time, in the library's nanoseconds.
 	leftover(logger klog.Logger, entry *entry, event uint64, kind *eventKind, notAfter int64)
 	// pods lists its pods.
@@ -26,6 +27,10 @@ type entity interface {
 type groups interface {
 	// queued is a pod that waits; nil: no such pod is in a group.
 	queued(name string, uid types.UID) *framework.PodInfo
+	// narrows: an event for which pods are named is judged for their groups only.
+	narrows() bool
+	// name names the group of a pod that is named and passes check.
+	name(named *named, pod types.NamespacedName, check internalqueue.PreEnqueueCheck)
 	// land ends the flight of a pod that was popped with its group.
 	land(uid types.UID)
 	// ticked takes what the end of backoffs brought, and says how many groups are among it.

@@ -395,12 +395,12 @@ func (gang *gang) activate(logger klog.Logger) {
 }
 
 // worth is what an event means to the member that it means most to.
-func (gang *gang) worth(logger klog.Logger, kind *eventKind, old, new any) (best strategy) {
+func (gang *gang) worth(logger klog.Logger, kind *eventKind, named *named, old, new any) (best strategy) {
 	queue := gang.groups.queue
 	gang.info.ForEachPodInfo(func(member *framework.QueuedPodInfo) bool {
 		profile := queue.profiles.of(member.Pod)
 		by := rejectors{profile.bits(member.UnschedulablePlugins), profile.bits(member.PendingPlugins)}
-		best = max(best, queue.worth(logger, kind, profile, member.Pod, by, old, new))
+		best = max(best, queue.worth(logger, kind, named, profile, member.Pod, by, old, new))
 		return best != immediately
 	})
 	return best
@@ -409,7 +409,7 @@ func (gang *gang) worth(logger klog.Logger, kind *eventKind, old, new any) (best
 // changed takes a gated record to where the first event leads that takes it anywhere.
 func (gang *gang) changed(logger klog.Logger, events []*eventKind, old, new *v1.Pod) {
 	for _, kind := range events {
-		judged := gang.worth(logger, kind, old, new)
+		judged := gang.worth(logger, kind, nil, old, new)
 		if judged == skip {
 			continue
 		}
@@ -429,7 +429,7 @@ func (gang *gang) changed(logger klog.Logger, events []*eventKind, old, new *v1.
 	}
 }
 
-func (gang *gang) happened(logger klog.Logger, entry *entry, event uint64, kind *eventKind, old, new any,
+func (gang *gang) happened(logger klog.Logger, entry *entry, event uint64, kind *eventKind, named *named, old, new any,
 	check internalqueue.PreEnqueueCheck) {
 	gang.groups.mutex.Lock()
 	defer gang.groups.mutex.Unlock()
@@ -438,10 +438,11 @@ func (gang *gang) happened(logger klog.Logger, entry *entry, event uint64, kind 
 	}
 	gang.event = event
 	passes := func(member *framework.QueuedPodInfo) bool { return check == nil || check(member.Pod) }
-	if !slices.ContainsFunc(gang.list(), passes) {
+	if named != nil && !named.groups.Has(gang.root.Namespace+"/"+gang.root.Name) ||
+		named == nil && !slices.ContainsFunc(gang.list(), passes) {
 		return
 	}
-	if judged := gang.worth(logger, kind, old, new); judged != skip {
+	if judged := gang.worth(logger, kind, named, old, new); judged != skip {
 		gang.route(logger, kind.label, judged)
 	}
 }
@@ -457,7 +458,7 @@ func (gang *gang) leftover(logger klog.Logger, entry *entry, event uint64, kind 
 	}
 	gang.groups.mutex.Unlock()
 	if due {
-		gang.happened(logger, entry, event, kind, nil, nil, nil)
+		gang.happened(logger, entry, event, kind, nil, nil, nil, nil)
 	}
 }
 

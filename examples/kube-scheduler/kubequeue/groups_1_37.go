@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
+	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	schedmetrics "k8s.io/kubernetes/pkg/scheduler/metrics"
 
@@ -307,6 +308,20 @@ func (groups *podGroups) pop(logger klog.Logger, entry *entry, token schedq.Toke
 	groups.open.Insert(record.root)
 	groups.queue.cycle.Add(1)
 	return info
+}
+
+// narrows: with composites all groups are looked at, as by the original.
+func (groups *podGroups) narrows() bool { return !groups.forest.composites }
+
+// name: of a pod that is in no group, or not known any more, it names none. The pod may be in flight, or bound.
+func (groups *podGroups) name(named *named, name types.NamespacedName, check internalqueue.PreEnqueueCheck) {
+	pod, err := groups.queue.lister.Pods(name.Namespace).Get(name.Name)
+	if err != nil || pod.Spec.SchedulingGroup == nil || pod.Spec.SchedulingGroup.PodGroupName == nil {
+		return
+	}
+	if check == nil || check(pod) {
+		named.groups.Insert(pod.Namespace + "/" + *pod.Spec.SchedulingGroup.PodGroupName)
+	}
 }
 
 func (groups *podGroups) land(uid types.UID) {

@@ -3,7 +3,9 @@
 package kubequeue
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand"
@@ -61,8 +63,9 @@ type script struct {
 	clock  *testclock.FakeClock
 	lister cache.Indexer
 	queue  internalqueue.SchedulingQueue
-	// passed takes what time demands, after the clock went on.
+	// passed takes what time demands, after the clock went on. flush writes the metrics that the queue holds back.
 	passed func()
+	flush  func()
 	trace  []string
 
 	number  int
@@ -71,13 +74,14 @@ type script struct {
 	above   map[string]string // the composite above a group
 	roots   map[string]*schedulingv1alpha3.CompositePodGroup
 	waiting []*framework.QueuedPodInfo // members that are placed, and not bound yet
+	missing bool                       // what pods of the gate "claim" need
 }
 
 var logger = klog.Background()
 
 // PreEnqueue refuses a member of a group that is unknown, or has too few pods.
 func (script *script) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
-	if pod.Labels["gate"] == "shut" {
+	if pod.Labels["gate"] == "shut" || pod.Labels["gate"] == "claim" && script.missing {
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "shut")
 	}
 	if pod.Spec.SchedulingGroup == nil {
@@ -133,7 +137,59 @@ func (script *script) EventsToRegister(context.Context) ([]fwk.ClusterEventWithH
 		{Event: fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionType: fwk.Add}, QueueingHintFn: same},
 		{Event: fwk.ClusterEvent{Resource: fwk.PodGroup, ActionType: fwk.Add | fwk.Update}, QueueingHintFn: same},
 		{Event: fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodLabel}, QueueingHintFn: own},
+		{
+			Event: claimAdd, QueueingHintFn: everyOther,
+			PreQueueingHintFn: func(_ klog.Logger, _, new any) (fwk.PreQueueingHintResult, error) {
+				return fwk.PreQueueingHintResult{Pods: new.(*claim).gated}, nil
+			},
+		},
+		{Event: claimDelete, QueueingHintFn: everyOther},
 	}, nil
+}
+
+var (
+	claimAdd    = fwk.ClusterEvent{Resource: fwk.ResourceClaim, ActionType: fwk.Add}
+	claimDelete = fwk.ClusterEvent{Resource: fwk.ResourceClaim, ActionType: fwk.Delete}
+)
+
+// claim is what pre-queueing hints answer about it: Gang names the gated pods, and claimed the others, unless that answers that all
+// pods are concerned, or fails.
+type claim struct {
+	number       int
+	gated, named []types.NamespacedName
+	all, fails   bool
+}
+
+// everyOther hints that a claim helps every other pod, whoever is named.
+func everyOther(_ klog.Logger, pod *v1.Pod, _, new any) (fwk.QueueingHint, error) {
+	if (int(pod.UID[len(pod.UID)-1])+new.(*claim).number)%2 == 0 {
+		return fwk.Queue, nil
+	}
+	return fwk.QueueSkip, nil
+}
+
+// claimed is a plugin that wants to hear of claims.
+type claimed struct{}
+
+const claimedName = "Claimed"
+
+func (claimed) Name() string { return claimedName }
+
+func (claimed) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	return []fwk.ClusterEventWithHint{{
+		Event:          fwk.ClusterEvent{Resource: fwk.ResourceClaim, ActionType: fwk.Add | fwk.Update | fwk.Delete},
+		QueueingHintFn: everyOther,
+		PreQueueingHintFn: func(_ klog.Logger, _, new any) (fwk.PreQueueingHintResult, error) {
+			if new.(*claim).fails {
+				return fwk.PreQueueingHintResult{}, errors.New("no index")
+			}
+			return fwk.PreQueueingHintResult{AllPods: new.(*claim).all, Pods: new.(*claim).named}, nil
+		},
+	}}, nil
+}
+
+func (script *script) plugins() []fwk.EnqueueExtensions {
+	return []fwk.EnqueueExtensions{script, newNodes(), claimed{}}
 }
 
 // nodes hints that a node helps every other pod.
@@ -167,14 +223,16 @@ func newScript(t *testing.T, seed int64, above map[string]string) *script {
 // done.
 func (script *script) onOriginal() {
 	hints := internalqueue.QueueingHintMap{}
-	for _, plugin := range []fwk.EnqueueExtensions{script, newNodes()} {
+	for _, plugin := range script.plugins() {
 		events, _ := plugin.EventsToRegister(context.Background())
 		for _, event := range events {
-			hints[event.Event] = append(hints[event.Event],
-				&internalqueue.QueueingHintFunction{PluginName: plugin.Name(), QueueingHintFn: event.QueueingHintFn})
+			hints[event.Event] = append(hints[event.Event], &internalqueue.QueueingHintFunction{
+				PluginName: plugin.Name(), QueueingHintFn: event.QueueingHintFn, PreQueueingHintFn: event.PreQueueingHintFn,
+			})
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	recorder := schedmetrics.NewMetricsAsyncRecorder(10_000, time.Hour, ctx.Done())
 	factory := informers.NewSharedInformerFactory(fake.NewSimpleClientset(), 0) //nolint:staticcheck // the other one parses all schemas
 	original := internalqueue.NewPriorityQueue((&queuesort.PrioritySort{}).Less, factory,
 		internalqueue.WithClock(script.clock), internalqueue.WithPodLister(listersv1.NewPodLister(script.lister)),
@@ -184,8 +242,8 @@ func (script *script) onOriginal() {
 		internalqueue.WithPreEnqueuePluginMap(map[string]map[string]fwk.PreEnqueuePlugin{
 			profileName: {gangPluginName: script},
 		}),
-		internalqueue.WithMetricsRecorder(schedmetrics.NewMetricsAsyncRecorder(1000, time.Hour, ctx.Done())))
-	script.queue = original
+		internalqueue.WithMetricsRecorder(recorder))
+	script.queue, script.flush = original, recorder.FlushMetrics
 	original.Run(logger)
 	script.passed = func() { // its timer waits for the first second, and after that a ticker
 		for !script.clock.HasWaiters() {
@@ -215,11 +273,9 @@ func (script *script) due() bool {
 	now := script.clock.Now().Truncate(time.Second)
 	for _, pod := range script.queue.PodsInBackoffQ() {
 		var expiration time.Time
-		if name := groupOf(pod); name != "" {
-			if info, found := script.record(name); found {
-				expiration = info.BackoffExpiration
-			}
-		} else if info, found := script.queue.GetPod(pod.Name, "ns", nil); found {
+		if info, found := script.record(groupOf(pod)); found {
+			expiration = info.BackoffExpiration
+		} else if info, found := script.queue.GetPod(pod.Name, "ns", pod.Spec.SchedulingGroup); found {
 			expiration = info.BackoffExpiration
 		}
 		if expiration.Before(now) {
@@ -232,7 +288,7 @@ func (script *script) due() bool {
 
 func (script *script) onEngine(engine schedq.Engine) {
 	plugins := map[string]Plugins{profileName: {
-		PreEnqueue: []fwk.PreEnqueuePlugin{script}, Extensions: []fwk.EnqueueExtensions{script, newNodes()},
+		PreEnqueue: []fwk.PreEnqueuePlugin{script}, Extensions: script.plugins(),
 	}}
 	queue, err := New(context.Background(), plugins, listersv1.NewPodLister(script.lister), nil, Options{
 		Engine: engine, Clock: script.clock, InitialBackoff: initialBackoff, MaxBackoff: maxBackoff, MaxParked: maxParked,
@@ -240,7 +296,7 @@ func (script *script) onEngine(engine schedq.Engine) {
 	if err != nil {
 		script.Fatal(err)
 	}
-	script.queue = queue
+	script.queue, script.flush = queue, func() {}
 	script.passed = func() {
 		result, _, err := queue.library.Tick()
 		if err != nil {
@@ -354,6 +410,7 @@ func (script *script) play(steps int) []string {
 		script.pass(time.Millisecond)
 		script.step(true)
 	}
+	script.flush()
 	return script.trace
 }
 
@@ -362,7 +419,9 @@ var groupNames = []string{"g0", "g1", "g2", "g3"}
 // step does one thing. alone: no group's cycle is open.
 func (script *script) step(alone bool) {
 	name := groupNames[script.rng.Intn(len(groupNames))]
-	switch choice := script.rng.Intn(32); {
+	switch choice := script.rng.Intn(36); {
+	case choice >= 32:
+		script.claim()
 	case choice >= 30 && len(script.above) > 0:
 		script.composite()
 	case choice < 7:
@@ -414,6 +473,8 @@ func (script *script) addPod(group string) {
 	}
 	if script.rng.Intn(8) == 0 {
 		pod.Labels["gate"] = "shut"
+	} else if script.rng.Intn(8) == 0 {
+		pod.Labels["gate"] = "claim"
 	}
 	if group != "" {
 		if root := script.above[group]; (script.groups[group] == nil || root != "" && script.roots[root] == nil) &&
@@ -579,10 +640,13 @@ func (script *script) cycle() {
 	group, isGroup := entity.(*framework.QueuedPodGroupInfo)
 	if !isGroup {
 		info := entity.(*framework.QueuedPodInfo)
+		if script.rng.Intn(3) == 0 {
+			script.claim()
+		}
 		if script.rng.Intn(2) == 0 {
 			script.bind(info.Pod)
 		} else {
-			script.fail(info, nodePluginName)
+			script.fail(info, script.rejectors()...)
 		}
 		script.note("pod ended")
 		return
@@ -613,7 +677,7 @@ func (script *script) cycle() {
 				script.bind(info.Pod)
 			}
 		case outcome.IsRejected() && script.rng.Intn(2) == 0:
-			script.fail(info, nodePluginName)
+			script.fail(info, script.rejectors()...)
 		default:
 			script.fail(info)
 		}
@@ -630,6 +694,37 @@ func (script *script) bind(pod *v1.Pod) {
 	if script.pods[pod.Name] != nil {
 		script.remove(pod)
 	}
+}
+
+func (script *script) rejectors() []string {
+	return [][]string{{nodePluginName}, {claimedName}, {nodePluginName, claimedName}}[script.rng.Intn(3)]
+}
+
+// claim is an event that names pods.
+func (script *script) claim() {
+	made := &claim{number: script.rng.Intn(1000)}
+	for _, name := range append(sortedKeys(script.pods), "unknown") {
+		if script.rng.Intn(4) == 0 {
+			made.named = append(made.named, types.NamespacedName{Namespace: "ns", Name: name})
+		}
+		if script.rng.Intn(4) == 0 {
+			made.gated = append(made.gated, types.NamespacedName{Namespace: "ns", Name: name})
+		}
+	}
+	event := []fwk.ClusterEvent{claimAdd, claimUpdate, claimDelete}[script.rng.Intn(3)]
+	if event != claimAdd { // one hint alone is asked, so that it is the same one for both queues
+		made.all, made.fails = script.rng.Intn(4) == 0, script.rng.Intn(8) == 0
+	}
+	script.missing = script.rng.Intn(3) == 0
+	var check internalqueue.PreEnqueueCheck
+	if script.rng.Intn(3) == 0 {
+		check = func(pod *v1.Pod) bool { // the pods of a group are alike
+			name := cmp.Or(groupOf(pod), pod.Name)
+			return (int(name[len(name)-1])+made.number/2)%2 == 0
+		}
+	}
+	script.queue.MoveAllToActiveOrBackoffQueue(logger, event, nil, made, check)
+	script.note("%s: %+v", event.Label(), *made)
 }
 
 // fail does what the scheduler's failure handler does.
@@ -674,7 +769,9 @@ func metricsOf(t *testing.T) map[string]float64 {
 	values := map[string]float64{}
 	for _, family := range families {
 		name := strings.TrimPrefix(family.GetName(), "scheduler_")
-		if !slices.Contains([]string{"queue_incoming_pods_total", "queue_incoming_entities_total", "unschedulable_pods"}, name) {
+		if !slices.Contains([]string{
+			"queue_incoming_pods_total", "queue_incoming_entities_total", "unschedulable_pods", "pre_queueing_hint_evaluations_total",
+		}, name) {
 			continue
 		}
 		for _, metric := range family.GetMetric() {
@@ -720,6 +817,26 @@ func TestCompositesAgreeWithTheOriginal(t *testing.T) {
 	agree(t, map[string]string{"g0": "c0", "g1": "c0"})
 }
 
+// Nothing is narrowed with composites, and the hints are asked all the same.
+func TestPreQueueingHintsAgreeWithTheOriginal(t *testing.T) {
+	plain := featuregatetesting.FeatureOverrides{features.SchedulerPreQueueingHints: true}
+	groups := featuregatetesting.FeatureOverrides{features.SchedulerPreQueueingHints: true, features.GenericWorkload: true}
+	composites := featuregatetesting.FeatureOverrides{
+		features.SchedulerPreQueueingHints: true, features.GenericWorkload: true,
+		features.TopologyAwareWorkloadScheduling: true, features.CompositePodGroup: true,
+	}
+	for _, test := range []struct {
+		name  string
+		gates featuregatetesting.FeatureOverrides
+		above map[string]string
+	}{{"pods", plain, nil}, {"groups", groups, nil}, {"composites", composites, map[string]string{"g0": "c0", "g1": "c0"}}} {
+		t.Run(test.name, func(t *testing.T) {
+			featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, test.gates)
+			agree(t, test.above)
+		})
+	}
+}
+
 func agree(t *testing.T, above map[string]string) {
 	schedmetrics.Register()
 	pops := 0
@@ -748,7 +865,7 @@ func agree(t *testing.T, above map[string]string) {
 		})
 	}
 	t.Logf("%d pops of groups", pops)
-	if pops < *groupSeeds {
+	if pops < *groupSeeds && utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload) {
 		t.Errorf("%d pops of groups in %d scripts: too few to say anything", pops, *groupSeeds)
 	}
 }

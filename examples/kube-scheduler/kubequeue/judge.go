@@ -37,8 +37,8 @@ type rejectors struct {
 
 func (rejectors rejectors) all() schedq.Plugins { return rejectors.unschedulable | rejectors.pending }
 
-// worth says what an event means to a pod.
-func (queue *Queue) worth(logger klog.Logger, kind *eventKind, profile *profile, pod *v1.Pod, rejectors rejectors,
+// worth says what an event means to a pod, by the plugins that named it, if only some pods were named.
+func (queue *Queue) worth(logger klog.Logger, kind *eventKind, named *named, profile *profile, pod *v1.Pod, rejectors rejectors,
 	old, new any) strategy {
 	switch {
 	case rejectors.all() == 0:
@@ -54,7 +54,7 @@ func (queue *Queue) worth(logger klog.Logger, kind *eventKind, profile *profile,
 	}
 	reaction := kind.reaction(profile)
 	best := skip
-	for set := reaction.plugins & rejectors.all(); set != 0; set &= set - 1 {
+	for set := reaction.plugins & rejectors.all() &^ named.silent(profile, pod); set != 0; set &= set - 1 {
 		bit := set & -set
 		// Only a plugin that waits can do better than what is there already.
 		if best == afterBackoff && rejectors.pending&bit == 0 {

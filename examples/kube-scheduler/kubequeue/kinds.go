@@ -23,6 +23,7 @@ type eventKind struct {
 	wildcard    bool
 	interesting bool       // some plugin registered it, or it is the wildcard
 	reactions   []reaction // by the profiles' position in profiles.byNum
+	preHints    []preHint  // of all profiles
 	logged      metrics.GaugeMetric
 	incoming    incoming
 }
@@ -127,6 +128,9 @@ func (kinds *kinds) workOut(event fwk.ClusterEvent) *eventKind {
 					reaction.plugins |= plugin.bit
 					hints := &reaction.hints[plugin.bit.Gate()-1]
 					*hints = append(*hints, registration.hint)
+					if registration.pre != nil && !kind.wildcard {
+						kind.preHints = append(kind.preHints, preHint{plugin.name, registration.pre})
+					}
 				}
 			}
 		}

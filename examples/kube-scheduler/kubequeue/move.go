@@ -19,7 +19,7 @@ import (
 // A cluster event is handled in an order that leaves no gap: draw its sequence, log it, raise the stamps, then read the pods that
 // it may concern. A pod that is parked before the stamps is among those; one that is parked after them is judged by whoever
 // parks it, who finds the event in the log. The library gives only pods whose rejectors registered the event, so thousands
-// of others cost nothing.
+// of others cost nothing. Where plugins name the pods (narrow.go), those alone are judged.
 
 // MoveAllToActiveOrBackoffQueue tries the pods again that an event could help. The scheduler's cache must have changed before.
 func (queue *Queue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, old, new any,
@@ -29,12 +29,13 @@ func (queue *Queue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.
 		return
 	}
 	sequence := queue.happened(kind, old, new)
+	named := queue.narrow(logger, kind, old, new, check)
 	// Zero here proves that nothing was parked before the stamps.
-	if queue.words.Parked() == 0 && queue.words.Gated() == 0 {
+	if queue.words.Parked() == 0 && queue.words.Gated() == 0 || named.none() {
 		return
 	}
 	for i := range kind.reactions {
-		queue.react(logger, sequence, kind, &kind.reactions[i], old, new, check)
+		queue.react(logger, sequence, kind, &kind.reactions[i], named, old, new, check)
 	}
 }
 
@@ -69,7 +70,7 @@ func must(err error) {
 const batchSize = 64
 
 // react tries the pods of one profile.
-func (queue *Queue) react(logger klog.Logger, sequence uint64, kind *eventKind, reaction *reaction, old, new any,
+func (queue *Queue) react(logger klog.Logger, sequence uint64, kind *eventKind, reaction *reaction, named *named, old, new any,
 	check internalqueue.PreEnqueueCheck) {
 	// Rejectors without a bit of their own hear of all, so the set is not empty.
 	query := schedq.Query{
@@ -85,7 +86,10 @@ func (queue *Queue) react(logger klog.Logger, sequence uint64, kind *eventKind, 
 				continue
 			}
 			if entry.entity != nil {
-				entry.entity.happened(logger, entry, sequence, kind, old, new, check)
+				entry.entity.happened(logger, entry, sequence, kind, named, old, new, check)
+				continue
+			}
+			if !named.has(entry.name) {
 				continue
 			}
 			pod := waitingCandidate(entry, &found[i])
@@ -93,14 +97,14 @@ func (queue *Queue) react(logger klog.Logger, sequence uint64, kind *eventKind, 
 			if check != nil && !check(record.pod) {
 				continue
 			}
-			strategy := queue.worth(logger, kind, entry.profile, record.pod, pod.rejectors, old, new)
+			strategy := queue.worth(logger, kind, named, entry.profile, record.pod, pod.rejectors, old, new)
 			if strategy == skip {
 				continue
 			}
 			pod.judged = strategy
 			batch.add(pod, queue.decide(logger, &pod, record))
 		}
-		queue.applyBatch(logger, &batch, kind, old, new)
+		queue.applyBatch(logger, &batch, kind, named, old, new)
 	})
 }
 
@@ -182,7 +186,7 @@ func (batch *batch) add(pod waiting, decision schedq.Decision) {
 	batch.count++
 }
 
-func (queue *Queue) applyBatch(logger klog.Logger, batch *batch, kind *eventKind, old, new any) {
+func (queue *Queue) applyBatch(logger klog.Logger, batch *batch, kind *eventKind, named *named, old, new any) {
 	var answers [batchSize]schedq.Status
 	var results [batchSize]schedq.Result
 	if batch.count == 0 {
@@ -194,15 +198,15 @@ func (queue *Queue) applyBatch(logger klog.Logger, batch *batch, kind *eventKind
 		if queue.applied(logger, pod, kind, &results[i], answers[i]) {
 			continue
 		}
-		queue.try(logger, pod, kind, old, new)
+		queue.try(logger, pod, kind, named, old, new)
 	}
 }
 
 // try judges a pod that waits and takes it where that leads, and says where it is then; Nowhere: it does not wait any more.
-func (queue *Queue) try(logger klog.Logger, pod *waiting, kind *eventKind, old, new any) schedq.Place {
+func (queue *Queue) try(logger klog.Logger, pod *waiting, kind *eventKind, named *named, old, new any) schedq.Place {
 	for {
 		record := pod.entry.record.Load()
-		strategy := queue.worth(logger, kind, pod.entry.profile, record.pod, pod.rejectors, old, new)
+		strategy := queue.worth(logger, kind, named, pod.entry.profile, record.pod, pod.rejectors, old, new)
 		if strategy == skip {
 			return pod.place
 		}

@@ -57,6 +57,7 @@ func PluginsOf(sched *scheduler.Scheduler) (map[string]Plugins, error) {
 type registration struct {
 	event fwk.ClusterEvent
 	hint  fwk.QueueingHintFn
+	pre   release.PreQueueingHintFn // nil: it gave none
 }
 
 // plugin is one of a profile.
@@ -204,7 +205,8 @@ func (profile *profile) hear(ctx context.Context, extensions release.EnqueueExte
 		return err
 	}
 	var nodes fwk.ActionType
-	for _, event := range events {
+	for i := range events {
+		event := &events[i]
 		hint := event.QueueingHintFn
 		if hint == nil {
 			hint = alwaysQueue
@@ -212,12 +214,12 @@ func (profile *profile) hear(ctx context.Context, extensions release.EnqueueExte
 		if event.Event.Resource == fwk.Node {
 			nodes |= event.Event.ActionType
 		}
-		plugin.registrations = append(plugin.registrations, registration{event.Event, hint})
+		plugin.registrations = append(plugin.registrations, registration{event.Event, hint, release.PreQueueingHint(event)})
 	}
 	if taintsMakeUp && nodes&fwk.Add != 0 && nodes&fwk.UpdateNodeTaint == 0 {
 		// The preCheck of a node's add may refuse a pod that the plugin would have tried again; the taint's removal makes up.
 		plugin.registrations = append(plugin.registrations,
-			registration{fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint}, alwaysQueue})
+			registration{fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint}, alwaysQueue, nil})
 	}
 	for _, registration := range plugin.registrations {
 		plugin.events = append(plugin.events, registration.event)

@@ -100,6 +100,6 @@ func (queue *Queue) leftovers(logger klog.Logger) {
 	}
 	for i := range old {
 		old[i].entry.flushed.Store(now)
-		queue.try(logger, &old[i], kind, nil, nil)
+		queue.try(logger, &old[i], kind, nil, nil, nil)
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"context"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/component-base/metrics"
+	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
@@ -32,7 +34,14 @@ type (
 	PreFilterResult     = framework.PreFilterResult
 	Queued              = fwk.QueuedPodInfo
 	Signature           = struct{}
+	PreQueueingHintFn   = func(logger klog.Logger, old, new any) (PreQueueingHintResult, error)
 )
+
+// PreQueueingHintResult is what 1.37 has.
+type PreQueueingHintResult struct {
+	AllPods bool
+	Pods    []types.NamespacedName
+}
 
 const ModeOverride = framework.ModeOverride
 
@@ -45,6 +54,10 @@ func Changes(new, old *v1.Pod) []fwk.ClusterEvent {
 }
 
 func Signer(framework.Framework) func(context.Context, *v1.Pod) Signature { return nil }
+
+func PreQueueingHint(*fwk.ClusterEventWithHint) PreQueueingHintFn { return nil }
+
+func CountPreQueueingHint(string, string) {}
 
 func Informers(client clientset.Interface) informers.SharedInformerFactory {
 	return scheduler.NewInformerFactory(client, 0)

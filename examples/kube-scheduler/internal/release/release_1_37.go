@@ -36,6 +36,7 @@ type (
 	PreEnqueuePlugin    = fwk.PreEnqueuePlugin
 	PreFilterExtensions = fwk.PreFilterExtensions
 	PreFilterResult     = fwk.PreFilterResult
+	PreQueueingHintFn   = fwk.PreQueueingHintFn
 	Queued              = fwk.QueuedEntityInfo // what a queue sort plugin compares
 	Signature           = fwk.PodSignature
 )
@@ -60,6 +61,19 @@ func Signer(profile framework.Framework) func(context.Context, *v1.Pod) Signatur
 		return nil
 	}
 	return profile.SignPod
+}
+
+// PreQueueingHint is what a plugin gave with an event to name the pods that it can concern; nil: nothing, or the feature gate is off.
+func PreQueueingHint(event *fwk.ClusterEventWithHint) PreQueueingHintFn {
+	if !utilfeature.DefaultFeatureGate.Enabled(features.SchedulerPreQueueingHints) {
+		return nil
+	}
+	return event.PreQueueingHintFn
+}
+
+// CountPreQueueingHint counts an answer of a plugin's pre-queueing hints.
+func CountPreQueueingHint(plugin, answer string) {
+	schedmetrics.PreQueueingHintEvaluations.WithLabelValues(plugin, answer).Inc()
 }
 
 // Informers makes the informers that a scheduler needs.
