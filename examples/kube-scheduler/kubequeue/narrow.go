@@ -2,7 +2,6 @@ package kubequeue
 
 import (
 	v1 "k8s.io/api/core/v1"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
@@ -42,8 +41,7 @@ func (queue *Queue) narrow(logger klog.Logger, kind *eventKind, old, new any, ch
 	for _, hint := range kind.preHints {
 		answer, err := hint.ask(logger, old, new)
 		if err != nil {
-			utilruntime.HandleErrorWithLogger(logger, err, "PreQueueingHintFn returns error, so all pods are judged", "event", kind.label,
-				"plugin", hint.plugin)
+			logger.Error(err, "PreQueueingHintFn returns error, so all pods are judged", "event", kind.label, "plugin", hint.plugin)
 			return nil
 		}
 		if answer.AllPods {
