@@ -275,21 +275,19 @@ func TestANamedPodThatChangesMeanwhile(t *testing.T) {
 	}, func(test *fixture, plugins ...*claims) {
 		test.reject([]string{"A", "B"}, "a")
 		old := test.get("a").Pod
-		var once sync.Once
-		plugins[0].answer = func(*v1.Pod) fwk.QueueingHint {
-			once.Do(func() {
-				changed := old.DeepCopy()
-				changed.Annotations = map[string]string{"new": "yes"}
-				test.update(test.logger, old, changed)
-			})
+		plugins[0].answer = func(pod *v1.Pod) fwk.QueueingHint {
+			if pod != old {
+				return fwk.QueueSkip
+			}
+			changed := old.DeepCopy()
+			changed.Annotations = map[string]string{"new": "yes"}
+			test.update(test.logger, old, changed)
 			return fwk.Queue
 		}
 		test.change(claimUpdate)
 		plugins[0].want(test.T, "a", "a")
 		plugins[1].want(test.T)
-		if info := test.pop(); info.Pod.Annotations["new"] != "yes" {
-			test.Errorf("popped %v", info.Pod)
-		}
+		test.wantLeft("a")
 	})
 }
 
