@@ -31,6 +31,7 @@ type claims struct {
 	name   string
 	pre    func() (fwk.PreQueueingHintResult, error) // nil: it gives none
 	answer func(*v1.Pod) fwk.QueueingHint            // nil: Queue
+	every  bool                                      // it registers all events in the place of those of ResourceClaims
 
 	mutex sync.Mutex
 	asked []string
@@ -57,6 +58,9 @@ func (claims *claims) EventsToRegister(context.Context) ([]fwk.ClusterEventWithH
 	registered := fwk.ClusterEventWithHint{Event: claimUpdate, QueueingHintFn: hint}
 	if claims.pre != nil {
 		registered.PreQueueingHintFn = func(klog.Logger, any, any) (fwk.PreQueueingHintResult, error) { return claims.pre() }
+	}
+	if claims.every {
+		registered.Event = fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All}
 	}
 	return []fwk.ClusterEventWithHint{registered, {Event: classAdd, QueueingHintFn: hint}}, nil
 }
@@ -220,10 +224,12 @@ func TestWhatAsksAboutAllPods(t *testing.T) {
 		})
 	})
 	t.Run("a wildcard", func(t *testing.T) {
-		narrowing(t, one(refuses), func(test *fixture, plugins ...*claims) {
+		narrowing(t, func() []*claims {
+			return []*claims{{name: "A", pre: refuses, every: true}}
+		}, func(test *fixture, plugins ...*claims) {
 			test.reject([]string{"A"}, "a", "b")
-			test.MoveAllToActiveOrBackoffQueue(test.logger, framework.EventUnschedulableTimeout, nil, nil, nil)
-			test.wantLeft()
+			test.MoveAllToActiveOrBackoffQueue(test.logger, framework.EventUnschedulableTimeout, nil, test.get("a").Pod, nil)
+			test.wantLeft("b")
 		})
 	})
 }
