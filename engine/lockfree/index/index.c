@@ -140,8 +140,9 @@
 #include "lockfree/index/index_table.h"
 
 #define RESERVE_PODS_PER_LINE 3
-/* A table looks how full it is whenever a LOOKS-th of its lines more is taken from the pool. */
-#define LOOKS 64
+/* A large table looks how full it is at one in so many overflow lines. */
+#define LARGE_TABLE 4096
+#define LOOK_EVERY 64
 
 void
 index_open(struct index *index, struct memory *memory, const struct entries *entries,
@@ -332,7 +333,7 @@ grow_early(struct index *index, struct index_table *table)
     uint32_t taken = u32_load(&table->taken);
     uint32_t lines = table_lines(table);
 
-    if (taken <= lines / 8 || (lines > LOOKS && taken % (lines / LOOKS) != 0) ||
+    if (taken <= lines / 8 || (lines >= LARGE_TABLE && taken % LOOK_EVERY != 0) ||
         !is_current(index, table) || !index_table_crowded(table) ||
         !u32_cas(&table->claimed, 0, 1)) {
         return;

@@ -10,8 +10,8 @@
  */
 #define POOL_EXTRA 8
 
-/* A sample of so many lines tells how full a table is to a few per cent. */
-#define SAMPLE_LINES 1024
+/* A sample of so many lines tells how full a table is to a sixteenth. */
+#define SAMPLE_LINES 128
 
 struct index_table *
 index_table_make(const struct index *index, uint32_t lines, uint32_t kept)
