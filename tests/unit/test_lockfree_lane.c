@@ -161,6 +161,13 @@ end_pods(world_t *world, unsigned first, unsigned end)
 }
 
 static void
+pass_all(struct lane *lane, const struct lane_care *care)
+{
+    uint32_t most = UINT32_MAX;
+    lane_pass(lane, care, &most);
+}
+
+static void
 assert_next(world_t *world, unsigned pod)
 {
     struct lane_head head = {0};
@@ -175,7 +182,7 @@ assert_next(world_t *world, unsigned pod)
 static void
 assert_next_after(world_t *world, unsigned pod)
 {
-    lane_pass(world->lane, &world->care);
+    pass_all(world->lane, &world->care);
     assert_next(world, pod);
 }
 
@@ -189,7 +196,7 @@ assert_empty(world_t *world)
 static void
 assert_next_empty(world_t *world)
 {
-    lane_pass(world->lane, &world->care);
+    pass_all(world->lane, &world->care);
     assert_empty(world);
 }
 
@@ -361,7 +368,7 @@ a_lane_of_which_little_is_live_does_not_grow(void **state)
         }
         assert_int_equal(ring_of(world)->size, 16);
         end_pods(world, 0, PODS);
-        lane_pass(world->lane, &world->care);
+        pass_all(world->lane, &world->care);
         assert_empty(world);
     }
 }
@@ -806,16 +813,16 @@ passing_goes_over_stale_refs_up_to_the_first_live_or_early_one(void **state)
     for (unsigned i = 0; i < 9; i++)
         set_word(world, i, 6, BAND, PLACE_INFLIGHT);
     set_word(world, 4, 4, BAND, PLACE_INFLIGHT); /* early */
-    lane_pass(world->lane, &world->care);
+    pass_all(world->lane, &world->care);
     struct lane_head head = {0};
     assert_true(lane_peek(world->lane, &head));
     assert_ns_equal(head.key, 4);
     assert_true(state_place(entry_state(entry_of(world, 4))) ==
                 PLACE_INFLIGHT); /* and is not helped */
     set_word(world, 4, 6, BAND, PLACE_INFLIGHT);
-    lane_pass(world->lane, &world->care);
+    pass_all(world->lane, &world->care);
     assert_next(world, 9);
-    lane_pass(world->lane, &world->care);
+    pass_all(world->lane, &world->care);
     assert_empty(world);
 }
 
@@ -828,7 +835,7 @@ a_search_goes_past_whole_segments_and_a_reading_goes_on_in_another_section(void 
     for (int64_t from = 0; from <= PODS; from += 37) {
         struct lane_reader reader = reader_of(world);
         unsigned passed = 0;
-        lane_read_from(&reader, from);
+        lane_read_from(&reader, from, 0, NULL);
         bool found = lane_next(&reader, INT64_MAX, &ref);
         for (; found && ref.key < from; passed++)
             found = lane_next(&reader, INT64_MAX, &ref);
@@ -855,8 +862,65 @@ read_as_an_event(world_t *world)
         lane_found_stale(&reader, state_judge(entry_state(entry), ref.ref, PLACE_ACTIVE, BAND) ==
                                       VERDICT_STALE);
     }
-    lane_pass(world->lane, &world->care);
+    pass_all(world->lane, &world->care);
     return read;
+}
+
+/* A host's walk: reads a part, and takes out all of its pods but each `stays`th; and so on. */
+static void
+a_reading_in_parts_leaves_nothing_behind_and_no_part_has_much_to_tidy(void **state)
+{
+    world_t *world = *state;
+    enum { PART = SEGMENT_SLOTS_MAX / 2 };
+    static const unsigned stays[] = {PODS, 100, 3};
+    for (unsigned i = 0; i < 3; i++) {
+        int64_t before = 0, from = 0;
+        unsigned live = 0, most_judged = 0;
+        struct lane_ref ref;
+        world->lane->last_key = INT64_MIN;
+        add(world, 0, PODS);
+        for (unsigned read = PART; read == PART;) {
+            struct lane_reader reader = reader_of(world);
+            int64_t begin = from;
+            probe.judged = 0;
+            lane_read_from(&reader, from, before, &world->care);
+            most_judged = probe.judged > most_judged ? probe.judged : most_judged;
+            before = begin;
+            for (read = 0; read < PART && next_ref(&reader, INT64_MAX, NULL, &ref);) {
+                unsigned pod = (unsigned)ref.key;
+                if (ref.key < from)
+                    continue;
+                from = ref.key + 1;
+                read++;
+                if (pod % stays[i] == stays[i] - 1)
+                    live++;
+                else
+                    end_pods(world, pod, pod + 1);
+            }
+        }
+        assert_true(most_judged <= 2 * SEGMENT_SLOTS_MAX);
+        /* and the last one, which is its owner's */
+        assert_true(refs_of(world) <= 2 * live + SEGMENT_SLOTS_MAX);
+        end_pods(world, 0, PODS);
+        assert_next_empty(world);
+    }
+}
+
+/* Passing does so much and no more, and goes on the next time. */
+static void
+passing_judges_as_many_refs_as_it_may(void **state)
+{
+    world_t *world = *state;
+    add(world, 0, PODS);
+    end_pods(world, 0, PODS);
+    for (unsigned times = 0; times < PODS / 100; times++) {
+        uint32_t most = 100;
+        probe.judged = 0;
+        lane_pass(world->lane, &world->care, &most);
+        assert_int_equal(most, 0);
+        assert_int_equal(probe.judged, 100);
+    }
+    assert_empty(world);
 }
 
 /* Its owner never comes back. */
@@ -969,7 +1033,7 @@ two_that_leave_out_the_same_segments_do_it_once(void **state)
             more[i] = more[i] && lane_read_on(&readers[i], &world->care);
         }
     }
-    lane_pass(world->lane, &world->care);
+    pass_all(world->lane, &world->care);
     assert_true(segments_of(world) <= 2);
     assert_next(world, 0);
     assert_next_after(world, PODS - 1);
@@ -1344,7 +1408,7 @@ read_all(member_t *member)
         }
     } while (lane_read_on(&reader, &care));
     if (++member->claims % 2 == 0)
-        lane_pass(world->lane, &care);
+        pass_all(world->lane, &care);
     else
         lane_tidy(world->lane, &care);
 }
@@ -1432,6 +1496,8 @@ main(void)
         TEST(reading_goes_on_at_the_head_when_that_is_further),
         TEST(passing_goes_over_stale_refs_up_to_the_first_live_or_early_one),
         TEST(a_search_goes_past_whole_segments_and_a_reading_goes_on_in_another_section),
+        TEST(a_reading_in_parts_leaves_nothing_behind_and_no_part_has_much_to_tidy),
+        TEST(passing_judges_as_many_refs_as_it_may),
         TEST(after_the_others_left_an_event_meets_what_lives_and_a_bounded_rest),
         TEST(a_closed_segment_of_which_most_is_live_stays_as_it_is),
         TEST(an_owner_that_goes_on_leaves_out_what_ended_in_the_middle),

@@ -667,13 +667,13 @@ passing_drops_stale_refs_of_all_workers_up_to_a_live_or_early_one(void **state)
     struct lot *lot = get(world, 1);
     for (unsigned i = 0; i < 40; i++)
         park(world, lot, i % 2, i, 5);
-    lot_pass(lot, &world->callers[0]);
+    lot_pass(lot, &world->callers[0], UINT32_MAX);
     assert_int_equal(read_lot(world, lot, 64, met), 40);
     for (unsigned i = 0; i < 40; i++)
         set_word(world, i, 6, PLACE_ACTIVE);
     set_word(world, 20, 5, PLACE_GATED);
     set_word(world, 31, 4, PLACE_INFLIGHT); /* early */
-    lot_pass(lot, &world->callers[0]);
+    lot_pass(lot, &world->callers[0], UINT32_MAX);
     /* of a segment of 15 each; all others are empty */
     assert_int_equal(read_lot(world, lot, 64, met), 5 + 5);
     assert_int_equal(met[20], 1);
@@ -681,7 +681,7 @@ passing_drops_stale_refs_of_all_workers_up_to_a_live_or_early_one(void **state)
     assert_true(state_place(entry_state(entry_of(world, 31))) == PLACE_INFLIGHT);
     set_word(world, 20, 6, PLACE_ACTIVE);
     set_word(world, 31, 6, PLACE_ACTIVE);
-    lot_pass(lot, &world->callers[0]);
+    lot_pass(lot, &world->callers[0], UINT32_MAX);
     assert_int_equal(read_lot(world, lot, 64, met), 0);
 }
 
@@ -694,7 +694,7 @@ an_old_pod_that_stays_does_not_keep_the_refs_of_those_that_went(void **state)
         park(world, lot, 0, i, 5);
     for (unsigned i = 1; i < 1000; i++)
         set_word(world, i, 6, PLACE_ACTIVE);
-    lot_pass(lot, &world->callers[0]);
+    lot_pass(lot, &world->callers[0], UINT32_MAX);
     assert_true(read_lot(world, lot, 64, met) < SEGMENT_SLOTS_MIN); /* although its owner is idle */
     park(world, lot, 0, 1000, 5);
     assert_true(read_lot(world, lot, 64, met) <= SEGMENT_SLOTS_MIN);
@@ -885,7 +885,7 @@ read_all_lots(team_t *team, const uint32_t *pods)
             for (size_t i = 0; i < count; i++)
                 note(team, pods, lot, &reader, refs[i]);
         }
-        lot_pass(lot, &team->world->callers[0]);
+        lot_pass(lot, &team->world->callers[0], UINT32_MAX);
     }
     team->readings++;
 }

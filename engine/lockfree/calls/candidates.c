@@ -18,7 +18,8 @@
  * with the cursor at which they begin: a call that comes with that cursor goes on there. They are
  * refs, judged when they are served; and that they are over says nothing of the lane, which is read
  * again from there. A cursor that comes to another worker, or a second time, is looked for in the
- * lane by its insertion, past whole segments.
+ * lane by its insertion, past whole segments. Those of the part before, most of whose pods the host
+ * took out, are left out then (lane_read_from): no call has more to tidy than a part.
  *
  * LINEARIZATION. A candidate: report_at:A.
  *
@@ -46,6 +47,7 @@
 
 struct search {
     struct worker *worker;
+    struct bin_caller caller;
     struct candidates_ahead *ahead;
     uint32_t ahead_capacity; /* refs */
     uint32_t workers;        /* so many there may be */
@@ -210,15 +212,27 @@ ahead_stands_at(const struct candidates_ahead *ahead, const struct lot *lot, con
            ahead->from == cursor[2];
 }
 
-/* False: the lane has nothing from the cursor on. */
+/*
+ * False: the lane has nothing from the cursor on. What the host took out of the part that was read
+ * before is left out of the lane here, so the end of a walk has not all of it to pass.
+ */
 static bool
-ahead_fill(struct candidates_ahead *ahead, uint32_t capacity, struct lane *lane, int64_t from)
+ahead_fill(const struct search *search, const struct lot *lot, struct lane *lane)
 {
+    const struct lane_care care = bin_care(&lot->residence, &search->caller);
+    const uint64_t *cursor = search->query->cursor;
+    const uint32_t capacity = search->ahead_capacity;
+    const int64_t from = (int64_t)cursor[2];
+    struct candidates_ahead *ahead = search->ahead;
+    bool goes_on = ahead->lot == lot->number && ahead->worker == cursor[1] && ahead->begin <= from;
     struct lane_reader reader;
 
-    ahead->next = ahead->count = 0;
     lane_read_begin(&reader, lane);
-    lane_read_from(&reader, from);
+    lane_read_from(&reader, from, goes_on ? ahead->begin : from, &care);
+    ahead->lot = lot->number;
+    ahead->worker = cursor[1];
+    ahead->begin = from;
+    ahead->next = ahead->count = 0;
     do {
         struct lane_ref ref;
 
@@ -238,8 +252,7 @@ search_lane(struct search *search, const struct lot *lot, struct lane *lane)
     struct candidates_ahead *ahead = search->ahead;
     uint64_t *cursor = search->query->cursor;
 
-    while (ahead_stands_at(ahead, lot, cursor) ||
-           ahead_fill(ahead, search->ahead_capacity, lane, (int64_t)cursor[2])) {
+    while (ahead_stands_at(ahead, lot, cursor) || ahead_fill(search, lot, lane)) {
         for (; ahead->next < ahead->count; ahead->next++) {
             const struct lane_ref *ref = &ahead->refs[ahead->next];
             bool full = search->count == search->capacity;
@@ -249,8 +262,6 @@ search_lane(struct search *search, const struct lot *lot, struct lane *lane)
                 continue;
             }
             if (full) {
-                ahead->lot = lot->number;
-                ahead->worker = cursor[1];
                 ahead->from = cursor[2];
                 return false;
             }
@@ -287,7 +298,6 @@ search_bank(struct search *search, const struct lot *lot, uint64_t first)
 static bool
 search_lot(struct search *search, struct lot *lot)
 {
-    const struct bin_caller caller = bin_caller(search->worker);
     schedq_query_t *query = search->query;
 
     for (uint64_t first = 0; first < search->workers; first += BANK_LANES) {
@@ -295,7 +305,7 @@ search_lot(struct search *search, struct lot *lot)
             return false;
         }
     }
-    lot_pass(lot, &caller);
+    lot_pass(lot, &search->caller, SEGMENT_SLOTS_MAX);
     query->cursor[1] = 0;
     query->cursor[2] = 0;
     return true;
@@ -362,6 +372,7 @@ lockfree_candidates(schedq_worker_t *base, schedq_query_t *query, schedq_candida
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
     struct search search = {.worker = worker,
+                            .caller = bin_caller(worker),
                             .query = query,
                             .rejectors =
                                 query->rejectors |
@@ -373,7 +384,7 @@ lockfree_candidates(schedq_worker_t *base, schedq_query_t *query, schedq_candida
     union {
         struct candidates_ahead ahead;
         struct lane_ref refs[4 + AHEAD_WITHOUT_MEMORY];
-    } small = {.ahead = {.count = 0}};
+    } small = {.ahead = {.begin = INT64_MAX}};
 
     if (worker->ahead == NULL) {
         worker->ahead =

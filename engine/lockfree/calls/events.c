@@ -594,7 +594,7 @@ pass_lots(struct walk *walk, uint64_t plugins)
     lots_walk_begin(&to, &queue_of(walk->mover.worker)->waiting.lots, plugins, 0);
     while ((lot = lots_next(&to)) != NULL) {
         if (lot_is_reached(walk, lot)) {
-            lot_pass(lot, &caller);
+            lot_pass(lot, &caller, UINT32_MAX);
         }
     }
 }

@@ -412,19 +412,20 @@ lane_beyond(struct lane *lane, struct segment *segment)
 
 /*
  * Over the stale refs in front of one segment: one exchange, which fails if another thread moved
- * the head. True: to the end.
+ * the head. It judges `*most` at most, and takes those off. True: to the end.
  */
 static bool
-pass_head(struct segment *segment, const struct residence *residence)
+pass_head(struct segment *segment, const struct residence *residence, uint32_t *most)
 {
     uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head));
     uint32_t end = u32_load_acquire(u32_of(&segment->ring.p_tail));
     uint32_t at = head;
 
-    while (at != end) {
+    while (at != end && *most != 0) {
         uint64_t ref = u64_load_acquire(
             &segment->slots[at & segment->ring.mask].ref); /* pass_head:A, of lane_put:B */
 
+        --*most;
         if (is_live(residence, ref)) {
             break;
         }
@@ -435,15 +436,15 @@ pass_head(struct segment *segment, const struct residence *residence)
            at == end; /* pass_head:B */
 }
 
-/* Would a survey be worth its cost? SAMPLES refs say so, others each time. */
+/* Would a survey be worth its cost? SAMPLES refs say so, others for each `from`. */
 static bool
-looks_thin(const struct lane *lane, const struct segment *segment,
-           const struct residence *residence, uint32_t end)
+looks_thin(const struct segment *segment, const struct residence *residence, uint32_t end,
+           uint32_t from)
 {
     uint32_t head = u32_load_acquire(u32_of((unsigned int *)&segment->ring.c_head));
     uint32_t step = (end - head) / SAMPLES + 1, judged = 0, live = 0;
 
-    for (uint32_t at = lane->tail % step; at < end - head; at += step) {
+    for (uint32_t at = from % step; at < end - head; at += step) {
         judged++;
         live += is_live(residence, u64_load(&segment->slots[(head + at) & segment->ring.mask].ref))
                     ? 1
@@ -468,7 +469,7 @@ sweep(struct lane *lane, const struct lane_care *care)
         return;
     }
     uint32_t end = u32_load_acquire(u32_of(&segment->ring.p_tail));
-    bool worth = is_gone(next_of(segment)) || looks_thin(lane, segment, care->residence, end);
+    bool worth = is_gone(next_of(segment)) || looks_thin(segment, care->residence, end, lane->tail);
 
     if (!worth || !thin_out(lane, care, before, segment)) {
         (void)ptr_exchange(&lane->sweep, segment); /* sweep:A */
@@ -503,7 +504,7 @@ renew(struct lane *lane, const struct lane_care *care, uint32_t count)
     struct segment *old = lane_own_segment(lane);
     uint32_t slots = old->ring.size;
     struct survey found = {0};
-    bool thin = looks_thin(lane, old, care->residence, lane->tail);
+    bool thin = looks_thin(old, care->residence, lane->tail, lane->tail);
     bool apart = thin && slots == SEGMENT_SLOTS_MAX, copies = thin && !apart;
 
     if (copies) {
@@ -547,7 +548,9 @@ lane_make_room(struct lane *lane, const struct lane_care *care, uint32_t count)
     bool full = room < count + segment->ring.mask / 8;
 
     if (full && lane->tail < SEGMENT_PUSHES_MAX) {
-        (void)pass_head(segment, care->residence);
+        uint32_t most = UINT32_MAX;
+
+        (void)pass_head(segment, care->residence, &most);
         room = segment->ring.mask - (lane->tail - u32_load_acquire(u32_of(&segment->ring.c_head)));
     }
     if (room < count + segment->ring.mask / 8) {
@@ -687,18 +690,29 @@ lane_read_on(struct lane_reader *reader, const struct lane_care *care)
 
 /* A last slot that was used again meanwhile has a greater key. */
 void
-lane_read_from(struct lane_reader *reader, int64_t from)
+lane_read_from(struct lane_reader *reader, int64_t from, int64_t before,
+               const struct lane_care *care)
 {
+    bool tidies = false;
+
     do {
         const struct segment *segment = reader->segment;
         uint32_t last = reader->end - 1;
 
-        if (reader->position != reader->end &&
-            (int64_t)u64_load_acquire(&segment->slots[last & segment->ring.mask].key) >= from) {
-            return;
+        if (reader->position != reader->end) {
+            int64_t key = (int64_t)u64_load_acquire(&segment->slots[last & segment->ring.mask].key);
+
+            if (key >= from) {
+                return;
+            }
+            tidies = care != NULL && key >= before;
+            if (tidies &&
+                looks_thin(segment, care->residence, reader->end, (uint32_t)reader->number)) {
+                reader->read = reader->stale = reader->end - reader->position;
+            }
         }
         reader->position = reader->end;
-    } while (lane_read_on(reader, NULL));
+    } while (lane_read_on(reader, tidies ? care : NULL));
 }
 
 /* True: the refs that come next in this segment have keys beyond `read`; false: there is none. */
@@ -817,9 +831,12 @@ lane_count(struct lane *lane, const struct residence *residence, int64_t key,
     } while (lane_read_on(&reader, NULL));
 }
 
-/* Along the chain. `all`: each segment is surveyed; else those that are past are left out. */
+/*
+ * Along the chain. `all`: each segment is surveyed; else those that are past are left out, until
+ * `*most` refs were judged.
+ */
 static void
-walk(struct lane *lane, const struct lane_care *care, bool all)
+walk(struct lane *lane, const struct lane_care *care, bool all, uint32_t *most)
 {
     uint64_t last =
         ((const struct segment *)ptr_load_acquire(&lane->last))->number; /* as lane_read_begin:A */
@@ -827,8 +844,8 @@ walk(struct lane *lane, const struct lane_care *care, bool all)
 
     /* Ends: what is linked meanwhile is not looked at. */
     for (struct segment *segment = ptr_load_acquire(&lane->first);
-         segment != NULL && segment->number <= last; segment = successor(segment)) {
-        bool wanted = pass_head(segment, care->residence) || all || is_gone(next_of(segment));
+         segment != NULL && segment->number <= last && *most != 0; segment = successor(segment)) {
+        bool wanted = pass_head(segment, care->residence, most) || all || is_gone(next_of(segment));
 
         if (!wanted || !thin_out(lane, care, before, segment)) {
             before = segment;
@@ -840,13 +857,15 @@ walk(struct lane *lane, const struct lane_care *care, bool all)
 void
 lane_tidy(struct lane *lane, const struct lane_care *care)
 {
-    walk(lane, care, true);
+    uint32_t most = UINT32_MAX;
+
+    walk(lane, care, true, &most);
 }
 
 void
-lane_pass(struct lane *lane, const struct lane_care *care)
+lane_pass(struct lane *lane, const struct lane_care *care, uint32_t *most)
 {
-    walk(lane, care, false);
+    walk(lane, care, false, most);
 }
 
 void

@@ -572,8 +572,15 @@ lane_found_stale(struct lane_reader *reader, uint32_t count)
  */
 bool lane_read_on(struct lane_reader *reader, const struct lane_care *care);
 
-/** Goes past the segments whose refs all have keys below `from`. */
-void lane_read_from(struct lane_reader *reader, int64_t from);
+/**
+ * Goes past the segments whose refs all have keys below `from`.
+ *
+ * Of those with keys from `before` on, the ones of which most is stale are replaced, or left out;
+ * `care` NULL: none. A reading in parts, which says where its last part began, so leaves little
+ * behind, and its parts have no more work than what they read.
+ */
+void lane_read_from(struct lane_reader *reader, int64_t from, int64_t before,
+                    const struct lane_care *care);
 
 /**
  * In another section: goes on behind the refs whose keys are up to `read`, as far as it would have
@@ -596,7 +603,10 @@ struct ref_counts {
 void lane_count(struct lane *lane, const struct residence *residence, int64_t key,
                 struct ref_counts *counts);
 
-/** Moves the heads of all segments over stale refs, not FUTURE ones; leaves out what is empty. */
-void lane_pass(struct lane *lane, const struct lane_care *care);
+/**
+ * Moves the heads of all segments over stale refs, not FUTURE ones; leaves out what is empty. It
+ * judges `*most` refs at most, and takes those off.
+ */
+void lane_pass(struct lane *lane, const struct lane_care *care, uint32_t *most);
 
 #endif

@@ -353,7 +353,7 @@ lots_trim(struct lots *lots, const struct bin_caller *caller)
     retire_all(lots, caller, UINT32_MAX);
     lots_walk_begin(&walk, lots, LOTS_ALL, 0);
     for (struct lot *lot = lots_next(&walk); lot != NULL; lot = lots_next(&walk)) {
-        lot_pass(lot, caller);
+        lot_pass(lot, caller, UINT32_MAX);
         if (!lot->catch_all) {
             lot_leave(lot, caller);
         }
@@ -589,7 +589,7 @@ lot_found_stale(struct lot_reader *reader, uint32_t count)
 }
 
 void
-lot_pass(struct lot *lot, const struct bin_caller *caller)
+lot_pass(struct lot *lot, const struct bin_caller *caller, uint32_t most)
 {
     const struct lane_care care = bin_care(&lot->residence, caller);
     struct bank_reader reader;
@@ -597,7 +597,7 @@ lot_pass(struct lot *lot, const struct bin_caller *caller)
     uint32_t worker;
 
     bank_read_begin(&reader, &lot->bank, lot->has_banks);
-    while ((lane = bank_read_lane(&reader, &worker)) != NULL) {
-        lane_pass(lane, &care);
+    while (most != 0 && (lane = bank_read_lane(&reader, &worker)) != NULL) {
+        lane_pass(lane, &care, &most);
     }
 }

@@ -290,9 +290,9 @@ void lot_read_again(struct lot_reader *reader);
 void lot_found_stale(struct lot_reader *reader, uint32_t count);
 
 /**
- * Moves heads over refs that are stale, not over FUTURE ones. After reading, and after the pods
- * were moved.
+ * Moves heads over refs that are stale, not over FUTURE ones; it judges `most` at most. After
+ * reading, and after the pods were moved.
  */
-void lot_pass(struct lot *lot, const struct bin_caller *caller);
+void lot_pass(struct lot *lot, const struct bin_caller *caller, uint32_t most);
 
 #endif
