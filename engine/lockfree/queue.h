@@ -13,10 +13,12 @@
  *     events          notify, assigned_pod_*, event_begin and event_stamp; judging
  *     hold            hold, release, not-before
  *     label           all pods of a label
+ *     group           declarations; group_pop, group_done: pops and cycles of groups
  *     candidates, apply   a host that decides by itself
  *     serve, timer    what time demands, tick; the thread that sees to it
  *     mover           waiting pods, many at once
  *     workers         handles that calls take
+ *     ops, sort       what the table names, by file; numbers in order without memory
  *   moves/    a pod's way from one place to another
  *     route           where it goes next
  *     transfer        "publish, then switch", from finding the containers to the repair
@@ -29,14 +31,19 @@
  *     report, objects what callers are told; objects that are kept
  *     settle          before a caller is told of a pod
  *     stray           pods that memory failed for
+ *     gather          members of groups: reading, counting. gather_find: a group's record and its
+ *                     block; gather_join: who comes and goes; gather_gate: what gates say;
+ *                     gather_record: where the record goes
+ *     hinted          what a nominator has under a key, copied out
  *     finish          done, and the end of a record
- *   refs/     band, bin, bank, lane, run, lots: where refs wait
+ *   refs/     band, bin, bank, lane, run, lots: where refs wait; tie: equal keys; summary: which of
+ *             them may have any
  *   index/    from a name to a record
  *   pod/      entry, state: what a pod is
  *   signals/  stamps and event_log, what happened; deadline, when time is wanted next; nominator,
  *             pods nominated to a node; sleepers, threads that wait; readiness, a host that waits
  *             elsewhere; incoming, counts by label
- *   memory/   slab, names, hazard: what is used again at once; objects that are held
+ *   memory/   slab, stack, names, hazard: what is used again at once; objects that are held; sizes
  *
  * TWO RULES. The state word of a pod's record is the truth; what a container holds is a hint
  * (state.h). Publish, then switch; a thread that meets a half-done move finishes it. Everything
