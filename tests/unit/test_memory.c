@@ -263,6 +263,27 @@ trim_gives_back_what_holds_no_pod(void **state)
     assert_true(trimmed.bytes_queues < full.bytes_queues / 2);
 }
 
+/* They were there together; no other call is under way. */
+static void
+one_trim_gives_back_what_priorities_needed(void **state)
+{
+    fixture_t *fixture = *state;
+    enum { PRIORITIES = 2000 };
+    char name[32];
+    for (int32_t i = 0; i < PRIORITIES; i++) {
+        snprintf(name, sizeof name, "ns/%d", i);
+        fx_add(fixture, name, i);
+    }
+    for (unsigned i = 0; i < PRIORITIES; i++) {
+        schedq_popped_t popped;
+        assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
+        assert_ok(schedq_done(fx_worker(fixture), popped.token));
+    }
+    uint64_t full = fx_stats(fixture).bytes_queues;
+    assert_ok(schedq_trim(fx_queue(fixture)));
+    assert_true(fx_stats(fixture).bytes_queues < full / 10);
+}
+
 static void
 trim_shrinks_the_index(void **state)
 {
@@ -415,6 +436,7 @@ main(int argc, char **argv)
         fx_test(stats_account_for_every_byte_of_active_pods),
         fx_test(memory_does_not_grow_with_churn_of_active_pods),
         fx_test(trim_gives_back_what_holds_no_pod),
+        fx_test(one_trim_gives_back_what_priorities_needed),
         fx_test(holes_that_trim_left_are_filled_again),
         fx_test(after_reserve_and_some_use_no_call_on_waiting_pods_allocates),
         fx_test(stats_account_for_every_byte),

@@ -14,6 +14,8 @@
 #include "lockfree/moves/settle.h"
 #include "lockfree/moves/waiting.h"
 
+#define TRIM_ROUNDS 3
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 static void
@@ -175,15 +177,8 @@ lockfree_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers
 
 /* A worker makes its own lanes small when it is unregistered. */
 static void
-lockfree_trim(schedq_t *base)
+trim_once(struct queue *queue, struct worker *worker)
 {
-    struct queue *queue = queue_of_base(base);
-    uint32_t house;
-    struct worker *worker = workers_keep_house(queue, &house);
-
-    if (worker == NULL) {
-        return;
-    }
     const struct bin_caller caller = bin_caller(worker);
 
     section_begin(worker);
@@ -197,6 +192,26 @@ lockfree_trim(schedq_t *base)
     names_trim(&queue->names, worker->epoch);
     run_pool_trim(&queue->runs, worker->epoch);
     section_end(worker);
+}
+
+/*
+ * What is taken out is freed after a grace period, and what a band or a lot had can be taken out
+ * only then. If no other call is under way, the rounds see all of them pass.
+ */
+static void
+lockfree_trim(schedq_t *base)
+{
+    struct queue *queue = queue_of_base(base);
+    uint32_t house;
+    struct worker *worker = workers_keep_house(queue, &house);
+
+    if (worker == NULL) {
+        return;
+    }
+    for (uint32_t round = 0; round < TRIM_ROUNDS; round++) {
+        trim_once(queue, worker);
+        epoch_poll(worker->epoch);
+    }
     workers_leave_house(queue, house);
 }
 
