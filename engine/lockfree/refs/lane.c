@@ -419,18 +419,19 @@ pass_head(struct segment *segment, const struct residence *residence, uint32_t *
 {
     uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head));
     uint32_t end = u32_load_acquire(u32_of(&segment->ring.p_tail));
+    uint32_t stop = end - head > *most ? head + *most : end;
     uint32_t at = head;
 
-    while (at != end && *most != 0) {
+    while (at != stop) {
         uint64_t ref = u64_load_acquire(
             &segment->slots[at & segment->ring.mask].ref); /* pass_head:A, of lane_put:B */
 
-        --*most;
         if (is_live(residence, ref)) {
             break;
         }
         at++;
     }
+    *most -= at - head + (at != stop ? 1 : 0);
     /* A slot that was used again meanwhile: then the head is not `head`. */
     return (at == head || u32_cas(u32_of(&segment->ring.c_head), head, at)) &&
            at == end; /* pass_head:B */
