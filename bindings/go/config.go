@@ -114,9 +114,11 @@ type Config struct {
 
 	startNS int64
 	rest    [configRest]byte // clock, allocator and callbacks of the C library: none
+
+	ClassPatience int64 // so long, at most, a pod is kept back because another one of its class was rejected; 0 = it is not
 }
 
-const configRest = unsafe.Sizeof(C.schedq_config_t{}) - unsafe.Offsetof(C.schedq_config_t{}.clock)
+const configRest = unsafe.Offsetof(C.schedq_config_t{}.class_patience_ns) - unsafe.Offsetof(C.schedq_config_t{}.clock)
 
 // DefaultConfig is schedq's own behaviour: exact expiries, pop from backoff, errors back off.
 func DefaultConfig() Config {

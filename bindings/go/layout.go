@@ -16,12 +16,14 @@ var (
 	_ [0]byte = [unsafe.Offsetof(Config{}.KubeMinor) - unsafe.Offsetof(C.schedq_config_t{}.kube_minor)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Config{}.Flush) - unsafe.Offsetof(C.schedq_config_t{}.flush_ns)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Config{}.externalClock) - unsafe.Offsetof(C.schedq_config_t{}.external_clock)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Config{}.ClassPatience) - unsafe.Offsetof(C.schedq_config_t{}.class_patience_ns)]byte{}
 	_ [0]byte = [unsafe.Sizeof(PodSpec{}) - unsafe.Sizeof(C.schedq_pod_spec_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.JudgedUpTo) - unsafe.Offsetof(C.schedq_pod_spec_t{}.judged_up_to)]byte{}
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Only) - unsafe.Offsetof(C.schedq_pod_spec_t{}.only)]byte{}
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Gate) - unsafe.Offsetof(C.schedq_pod_spec_t{}.gate)]byte{}
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Label) - unsafe.Offsetof(C.schedq_pod_spec_t{}.label)]byte{}
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Group) - unsafe.Offsetof(C.schedq_pod_spec_t{}.group)]byte{}
+	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Class) - unsafe.Offsetof(C.schedq_pod_spec_t{}.class_id)]byte{}
 	_ [0]byte = [unsafe.Sizeof(GroupSpec{}) - unsafe.Sizeof(C.schedq_group_spec_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(GroupSpec{}.Profile) - unsafe.Offsetof(C.schedq_group_spec_t{}.profile)]byte{}
 	_ [0]byte = [unsafe.Offsetof(GroupSpec{}.Parent) - unsafe.Offsetof(C.schedq_group_spec_t{}.parent)]byte{}
@@ -40,6 +42,7 @@ var (
 	_ [0]byte = [unsafe.Sizeof(History{}) - unsafe.Sizeof(C.schedq_history_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(History{}.Errors) - unsafe.Offsetof(C.schedq_history_t{}.errors)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Failure{}) - unsafe.Sizeof(C.schedq_failure_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(Failure{}.OwnReasons) - unsafe.Offsetof(C.schedq_failure_t{}.own_reasons)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Failure{}.Newest) - unsafe.Offsetof(C.schedq_failure_t{}.newest)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Failure{}.JudgedUpTo) - unsafe.Offsetof(C.schedq_failure_t{}.judged_up_to)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Candidate{}) - unsafe.Sizeof(C.schedq_candidate_t{})]byte{}
@@ -54,6 +57,7 @@ var (
 	_ [0]byte = [unsafe.Offsetof(Stats{}.Held) - unsafe.Offsetof(C.schedq_stats_t{}.held)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Stats{}.GroupsKnown) - unsafe.Offsetof(C.schedq_stats_t{}.groups_known)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Stats{}.MembersAt) - unsafe.Offsetof(C.schedq_stats_t{}.members_at)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Stats{}.ClassTurns) - unsafe.Offsetof(C.schedq_stats_t{}.class_turns)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Words{}.aside) - unsafe.Offsetof(C.schedq_words_t{}.aside)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Words{}.held) - unsafe.Offsetof(C.schedq_words_t{}.held)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Stats{}.Moves) - unsafe.Offsetof(C.schedq_stats_t{}.moves)]byte{}

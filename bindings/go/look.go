@@ -93,6 +93,9 @@ func takeVisited(visited *C.struct_visited) []PodInfo {
 			Held:          from.held != 0,
 			Label:         uint64(from.label),
 			Group:         uint64(from.group),
+			KeptByClass:   from.kept_by_class != 0,
+			Class:         uint64(from.class_id),
+			Scout:         Pod{uint64(from.scout.bits)},
 		}
 		names = names[from.name_length:]
 	}

@@ -35,6 +35,9 @@ type Explanation struct {
 	GroupQuorum   uint32 // as described; 0 means 1, or that it is not declared
 	GroupPlace    Place  // of its root's record; Aside: a quorum is missing; Nowhere: it has no root
 	GroupDeclared bool
+	KeptByClass   bool   // as in PodInfo
+	Class         uint64 // the same
+	Scout         Pod    // the same: whom it waits for if its class keeps it back
 	Text          string // all of it as a sentence
 }
 
@@ -69,6 +72,9 @@ func (queue *Queue) Explain(pod Pod) (Explanation, error) {
 		GroupQuorum:   uint32(from.group_quorum),
 		GroupPlace:    Place(from.group_place),
 		GroupDeclared: from.group_declared != 0,
+		KeptByClass:   from.kept_by_class != 0,
+		Class:         uint64(from.class_id),
+		Scout:         Pod{uint64(from.scout.bits)},
 		Text:          queue.textOf(&from),
 	}, nil
 }

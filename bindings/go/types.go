@@ -92,6 +92,7 @@ type PodSpec struct {
 	NotBefore int64  // the pod is held until then, on the queue's clock; 0 = it is not
 	Label     uint64 // the caller's, which many pods may share; 0 = none
 	Group     uint64 // what it is tried together with ([Queue.AddGroup]), for life; 0: it is tried by itself
+	Class     uint64 // the pods of its priority and profile that fail alike ([Config].ClassPatience); 0: none
 }
 
 // Result is what a call did. In a sum over many pods only the counts and Poppable mean something.
@@ -154,7 +155,8 @@ type Failure struct {
 	structSize    uint32
 	Place         Place // [DecideHost] Parked, Backoff, Active or Gated; else Nowhere
 	Gate          Gate  // [DecideHost] with Gated
-	reserved      [2]uint8
+	OwnReasons    bool  // its rejectors say nothing about the others of its class, which are tried
+	reserved      uint8
 	Unschedulable Plugins  // the plugins that rejected it; both sets empty: it failed with an error
 	Pending       Plugins  // the plugins that wait for something
 	JudgedUpTo    uint64   // [DecideHost] Place judges every event in (Popped.Seen, this]
@@ -218,6 +220,9 @@ type PodInfo struct {
 	Held          bool   // Hold keeps it back; in flight: will
 	Label         uint64 // 0 = none
 	Group         uint64 // what it is tried together with; 0 = by itself
+	KeptByClass   bool   // Held until NotBefore, or until its turn, since another pod of its class was rejected
+	Class         uint64 // the pods that fail alike; 0 = none, or it has no effect
+	Scout         Pod    // the pod of its class that was rejected, and is tried for all of them; zero: there is none
 }
 
 // Stats are counts and bytes.
@@ -248,6 +253,9 @@ type Stats struct {
 	Groups    uint64          // groups that are declared, or in their cycle
 	GroupsAt  [placesC]uint64 // records of roots, by Place
 	MembersAt [placesC]uint64 // members that are aside, by the Place of their root's record
+
+	ClassHides uint64 // how often a pod was kept back because of its class
+	ClassTurns uint64 // how often one of them was let go because the scout of its class left
 }
 
 // placesC is the room that the header has for places.

@@ -371,7 +371,12 @@ check_failure(schedq_worker_t *worker, const schedq_failure_t *failure, bool rea
         worker_say(worker, "failure.newest: NULL, since the spec of a readd is the newest");
         return false;
     }
-    if (!check_reserved(worker, "failure", failure->reserved, sizeof failure->reserved)) {
+    if ((failure->own_reasons | (unsigned)failure->reserved << 8) > 1) {
+        if (failure->own_reasons > 1) {
+            worker_say(worker, "failure.own_reasons %u: 0 or 1", failure->own_reasons);
+        } else {
+            (void)check_reserved(worker, "failure", &failure->reserved, sizeof failure->reserved);
+        }
         return false;
     }
     return failure->newest == NULL || check_description(worker, failure->newest);

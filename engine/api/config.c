@@ -15,6 +15,7 @@
 static void
 set_kube_1_34(schedq_config_t *config)
 {
+    config->class_patience_ns = 0;
     config->kube_minor = SCHEDQ_PRESET_KUBE_1_34;
     config->backoff_window = 1;
     config->backoff_at_expiry = 1;
@@ -33,6 +34,7 @@ set_kube_1_37(schedq_config_t *config)
 static void
 set_kube_1_26(schedq_config_t *config)
 {
+    config->class_patience_ns = 0;
     config->kube_minor = SCHEDQ_PRESET_KUBE_1_26;
     config->requeue = SCHEDQ_REQUEUE_MOVE_CYCLE;
     config->pop_from_backoff = 0;
@@ -131,6 +133,7 @@ check_ranges(const schedq_config_t *config, char *why, size_t size)
         FIELD_OR_0(max_backoff_ns, MILLISECOND, DAY),
         FIELD(max_parked_ns, MILLISECOND, 365 * DAY),
         FIELD(tick_ns, MILLISECOND / 10, SECOND),
+        FIELD_OR_0(class_patience_ns, MILLISECOND, 365 * DAY),
         FIELD(engine, SCHEDQ_ENGINE_LOCKFREE, SCHEDQ_ENGINE_MUTEX),
         FIELD(order, SCHEDQ_ORDER_STRICT, SCHEDQ_ORDER_RELAXED),
         FIELD(objects, SCHEDQ_OBJECTS_STABLE, SCHEDQ_OBJECTS_BORROWED),

@@ -64,7 +64,7 @@ explain_info(void *ctx, const schedq_pod_info_t *info)
         .place = info->place,
         .profile = info->profile,
         .gate = (uint8_t)info->gate,
-        .reserved = 0,
+        .kept_by_class = info->kept_by_class,
         .pod = info->pod,
         .unschedulable = info->unschedulable,
         .pending = info->pending,
@@ -82,6 +82,8 @@ explain_info(void *ctx, const schedq_pod_info_t *info)
         .group_place = SCHEDQ_NOWHERE,
         .group_declared = 0,
         .reserved_too = {0, 0},
+        .class_id = info->class_id,
+        .scout = info->scout,
     };
     return 0;
 }
@@ -245,7 +247,9 @@ add_place(struct sentence *sentence, const schedq_t *queue, const schedq_explana
     } else {
         sentence_add(sentence, "%s", places[known ? explanation->place : SCHEDQ_NOWHERE]);
     }
-    if (explanation->place == SCHEDQ_HELD) {
+    if (explanation->kept_by_class != 0) {
+        sentence_add(sentence, " back since another pod of its class was rejected");
+    } else if (explanation->place == SCHEDQ_HELD) {
         sentence_add(sentence, "%s",
                      explanation->wake_ns == SCHEDQ_NO_DEADLINE ? " until it is released"
                                                                 : " until its time");
@@ -302,6 +306,9 @@ schedq_explanation_text(schedq_t *queue, const schedq_explanation_t *explanation
                  explanation->history.errors);
     if (explanation->freed_by != NULL) {
         sentence_add(&sentence, "; freed last by %s", explanation->freed_by);
+    }
+    if (explanation->scout.bits == explanation->pod.bits) {
+        sentence_add(&sentence, "; others of its class wait until it is tried again");
     }
     if (explanation->nominated_node != 0) {
         sentence_add(&sentence, "; nominated to node %" PRIu64, explanation->nominated_node);

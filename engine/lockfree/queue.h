@@ -12,6 +12,7 @@
  *     position        how many are before one
  *     events          notify, assigned_pod_*, event_begin and event_stamp; judging
  *     hold            hold, release, not-before
+ *     class           pods that another one of their class keeps back
  *     label           all pods of a label
  *     group           declarations; group_pop, group_done: pops and cycles of groups
  *     candidates, apply   a host that decides by itself
@@ -92,6 +93,7 @@
 #include "lockfree/signals/readiness.h"
 #include "lockfree/signals/sleepers.h"
 #include "lockfree/signals/stamps.h"
+#include "policy/class.h"
 
 #define BAND_SPOTS 16    /* a power of two */
 #define LOT_SPOTS 8      /* a power of two */
@@ -105,10 +107,11 @@
 #define STRAY_UNMOVED 1
 #define STRAY_UNPUBLISHED 2
 #define STRAY_UNJUDGED 4
-#define STRAY_NOTES 7
+#define STRAY_NOTES 23
+#define STRAY_CLASSES 16 /* a scout may be one no more (class.h) */
 /* Stays from the first declaration of a group on: a tick looks at groups. */
 #define STRAY_GROUPS 8
-#define STRAY_BITS 15
+#define STRAY_BITS 31
 
 /** Lengths of a backoff that have a bin of their own: 1 ms doubled up to 24 hours. */
 #define BACKOFF_CLASSES 32
@@ -203,6 +206,8 @@ struct worker {
     } known_groups[KNOWN_GROUPS];   /* by number; of each the last found (gather_find.h) */
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
     struct hazard_slot pins;
+    struct class_key leaving; /* of the pod that a call deletes (delete.c) */
+    atomic_u64 hides, turns;  /* pods that their class kept back, and let go; as in the tally */
     /* as owed, of a pod that another worker added (settle.h); section_ask reads it */
     _Alignas(CACHE_LINE) atomic_u64 settled;
     struct tally tally;
@@ -229,7 +234,7 @@ struct queue {
     atomic_ptr housekeepers[HOUSEKEEPERS];
     atomic_u64 housekeeping; /* those in use, as bits */
     atomic_u64 house_waits;  /* those that left memory that waits for a grace period, as bits */
-    atomic_u64 strays;       /* notes:4, above them how often one was left */
+    atomic_u64 strays;       /* notes:5, above them how often one was left */
     atomic_ptr groups;       /* struct groups; NULL: none was ever declared */
     /* of calls without a worker (finish.c), and groups in their cycles; added to by exchanges */
     struct tally guests;
@@ -254,6 +259,7 @@ struct queue {
     _Alignas(CACHE_LINE) struct stamps stamps;
     _Alignas(CACHE_LINE) struct sleepers sleepers;
     atomic_u64 pops_at_tick;
+    atomic_ptr classes;         /* struct classes; NULL: none was ever shut */
     struct nominator nominator; /* of nominated pods, by their nodes */
     struct nominator labels;    /* of pods that have one, by it */
     struct nominator members;   /* of groups, by their numbers */

@@ -1,6 +1,7 @@
 /* Records of admit.h. */
 #include "mutex/admit.h"
 
+#include "mutex/class.h"
 #include "mutex/place.h"
 #include "mutex/report.h"
 #include "policy/order.h"
@@ -98,6 +99,9 @@ admit_trim(struct mutex_queue *queue)
     entries_trim(&queue->entries);
     mutex_keeps_trim(&queue->keeps);
     mutex_labels_trim(&queue->labels);
+    if (queue->pods == 0) {
+        mutex_classes_trim(&queue->classes);
+    }
     mutex_index_trim(&queue->index, entries_made(&queue->entries));
     (void)resize_heaps(queue, doubled_to(0, entries_made(&queue->entries)),
                        doubled_to(0, entries_end(&queue->entries)));
@@ -189,6 +193,7 @@ reserve_aside(struct mutex_queue *queue, const schedq_pod_spec_t *spec)
 {
     return mutex_keeps_reserve(&queue->keeps, spec->not_before_ns) &&
            (spec->label == 0 || mutex_labels_reserve(&queue->labels)) &&
+           (spec->class_id == 0 || mutex_classes_reserve(&queue->classes)) &&
            (spec->group == 0 || mutex_groups_reserve(&queue->groups));
 }
 
@@ -206,13 +211,17 @@ fill_aside(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *s
         entry->marks |= MARK_MEMBER;
         mutex_groups_name(&queue->groups, index, spec->group);
     }
+    if (spec->class_id != 0) {
+        mutex_classes_set(&queue->classes, index,
+                          class_that_counts(&queue->base.rules, spec->class_id, spec->group != 0));
+    }
 }
 
 /* Has the pod a label, a time or a group? Few have. */
 static inline bool
 has_aside(const schedq_pod_spec_t *spec)
 {
-    return (spec->label | (uint64_t)spec->not_before_ns | spec->group) != 0;
+    return (spec->label | (uint64_t)spec->not_before_ns | spec->group | spec->class_id) != 0;
 }
 
 schedq_status_t
@@ -241,10 +250,10 @@ admit_pod(schedq_worker_t *worker, const struct hashed_name *name, const schedq_
     entry->name = copy;
     entry->name_length = (uint16_t)name->length;
     entry->hash = name->hash;
+    fill(queue, entry, spec, now);
     if (has_aside(spec)) {
         fill_aside(queue, *index, spec);
     }
-    fill(queue, entry, spec, now);
     object_retain(queue, entry->object);
     if (queue->base.config.max_bands != 0) {
         mutex_bands_enter(&queue->bands, band_of(queue, entry->priority));
@@ -308,6 +317,9 @@ admit_end_ended(struct mutex_queue *queue)
         struct entry *entry = pod_at(queue, index);
 
         queue->ended = entry->lot_next;
+        if (entry_has_class(entry)) {
+            mutex_class_end_quietly(queue, index);
+        }
         admit_end_flight(queue, entry);
         admit_end(queue, index);
     }
@@ -320,7 +332,9 @@ forget_marked(struct mutex_queue *queue, const struct entry *entry, uint32_t ind
     if ((entry->marks & MARK_DELETED) == 0) {
         mutex_index_remove(&queue->index, index, entry->hash);
     }
-    mutex_keeps_set(&queue->keeps, index, 0);
+    if ((entry->marks & MARK_TIMED) != 0) {
+        mutex_keeps_set(&queue->keeps, index, 0);
+    }
     if ((entry->marks & MARK_LABELLED) != 0) {
         mutex_labels_leave(&queue->labels, index);
     }
@@ -365,16 +379,29 @@ change_band(struct mutex_queue *queue, const struct entry *entry, int32_t priori
     mutex_bands_leave(&queue->bands, old);
 }
 
+/* Has the pod, or gets it, what is not in the record? Its label stays. */
+static inline bool
+changes_aside(const struct entry *entry, const schedq_pod_spec_t *spec)
+{
+    return ((uint64_t)spec->not_before_ns | spec->class_id) != 0 ||
+           entry_has(entry, ENTRY_CLASSED, MARK_TIMED);
+}
+
 /* False: no memory, nothing changed. */
 COLD static bool
-change_time(struct mutex_queue *queue, uint32_t index, int64_t time)
+change_aside(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *spec)
 {
-    bool reserved = mutex_keeps_reserve(&queue->keeps, time);
+    struct entry *entry = pod_at(queue, index);
+    uint64_t class_id =
+        class_that_counts(&queue->base.rules, spec->class_id, entry_is_member(entry));
 
-    if (reserved) {
-        mutex_place_set_time(queue, pod_at(queue, index), index, time);
+    if (!mutex_keeps_reserve(&queue->keeps, spec->not_before_ns) ||
+        (class_id != 0 && !mutex_classes_reserve(&queue->classes))) {
+        return false;
     }
-    return reserved;
+    mutex_place_set_time(queue, entry, index, spec->not_before_ns);
+    mutex_classes_set(&queue->classes, index, class_id);
+    return true;
 }
 
 void
@@ -392,9 +419,7 @@ admit_describe(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_
     struct entry *entry = pod_at(queue, index);
     bool had_key = (entry->flags & SCHEDQ_POD_ORDER_KEY) != 0;
 
-    bool timed = spec->not_before_ns != 0 || (entry->marks & MARK_TIMED) != 0;
-
-    if (!reserve_band(queue) || (timed && !change_time(queue, index, spec->not_before_ns))) {
+    if (!reserve_band(queue) || (changes_aside(entry, spec) && !change_aside(queue, index, spec))) {
         return SCHEDQ_NOMEM;
     }
     object_retain(queue, spec->object);
@@ -404,7 +429,7 @@ admit_describe(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_
         change_band(queue, entry, spec->priority);
     }
     entry->priority = spec->priority;
-    entry->flags = spec->flags & POD_FLAGS;
+    entry->flags = (uint8_t)((spec->flags & POD_FLAGS) | (entry->flags & ENTRY_CLASS_FLAGS));
     entry->described_node = spec->nominated_node;
     if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
         entry->order_key = spec->order_key;

@@ -9,6 +9,7 @@
 #include "mutex/cycle.h"
 
 #include "mutex/admit.h"
+#include "mutex/class.h"
 #include "mutex/report.h"
 #include "mutex/route.h"
 #include "plugins/verdict.h"
@@ -46,7 +47,7 @@ describe_popped(const struct mutex_queue *queue, uint32_t index, schedq_popped_t
     out->backoff_expiry_ns = backoff_public(expiry);
     out->from_backoff = entry->place == SCHEDQ_BACKOFF;
     out->profile = entry->profile;
-    out->flags = entry->flags;
+    out->flags = entry->flags & POD_FLAGS;
     out->flushed = (entry->marks & MARK_FLUSHED) != 0;
     memset(out->reserved, 0, sizeof out->reserved);
 }
@@ -88,8 +89,8 @@ cycle_begin_flight(struct mutex_queue *queue, uint32_t index, uint64_t order, sc
     probe_pop(queue, out);
 }
 
-bool
-cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
+STRAIGHT bool
+take(struct mutex_queue *queue, schedq_popped_t *out)
 {
     if (!is_poppable(queue)) {
         return false;
@@ -119,15 +120,45 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
     return true;
 }
 
+bool
+cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
+{
+    mutex_class_settle(queue, NULL);
+    return take(queue, out);
+}
+
+COLD bool
+cycle_take(struct mutex_queue *queue, schedq_popped_t *out)
+{
+    return take(queue, out);
+}
+
 /* ---- the end of a flight --------------------------------------------------------------------- */
 
+/* Of one that has a class, or is a group, whose tokens are none: false. */
+COLD static bool
+end_other(struct mutex_queue *queue, uint32_t index, bool guest)
+{
+    if (entry_is_group(pod_at(queue, index))) {
+        return false;
+    }
+    if (guest) {
+        mutex_class_end_quietly(queue, index);
+    } else {
+        mutex_class_end(queue, index);
+    }
+    return true;
+}
+
+/* `guest`: without a worker. */
 STRAIGHT schedq_status_t
-done(struct mutex_queue *queue, schedq_token_t token)
+done(struct mutex_queue *queue, schedq_token_t token, bool guest)
 {
     uint32_t index;
     struct entry *entry = entry_of_token(&queue->entries, token, &index);
 
-    if (entry == NULL || entry_is_group(entry)) {
+    if (entry == NULL ||
+        (entry_has(entry, ENTRY_CLASSED, MARK_GROUP) && !end_other(queue, index, guest))) {
         return SCHEDQ_STALE;
     }
     bool deleted = (entry->marks & MARK_DELETED) != 0;
@@ -163,14 +194,15 @@ end_later(struct mutex_queue *queue, schedq_token_t token)
     return deleted ? SCHEDQ_GONE : SCHEDQ_OK;
 }
 
-static schedq_status_t
-end_many(struct mutex_queue *queue, const schedq_token_t *tokens, size_t count, uint8_t *statuses)
+STRAIGHT schedq_status_t
+end_many(struct mutex_queue *queue, const schedq_token_t *tokens, size_t count, uint8_t *statuses,
+         bool guest)
 {
     schedq_status_t first = SCHEDQ_OK;
 
     queue_lock(queue);
     for (size_t i = 0; i < count; i++) {
-        schedq_status_t status = done(queue, tokens[i]);
+        schedq_status_t status = done(queue, tokens[i], guest);
 
         if (statuses != NULL) {
             statuses[i] = (uint8_t)status;
@@ -189,7 +221,7 @@ mutex_end_many(schedq_t *base, const schedq_token_t *tokens, size_t count, uint8
     schedq_status_t first = SCHEDQ_OK;
 
     if (!held) {
-        return end_many(queue, tokens, count, statuses);
+        return end_many(queue, tokens, count, statuses, true);
     }
     for (size_t i = 0; i < count; i++) {
         schedq_status_t status = end_later(queue, tokens[i]);
@@ -206,7 +238,7 @@ schedq_status_t
 mutex_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count,
                 uint8_t *statuses)
 {
-    return end_many(queue_of(worker), tokens, count, statuses);
+    return end_many(queue_of(worker), tokens, count, statuses, false);
 }
 
 schedq_status_t
@@ -215,7 +247,7 @@ mutex_done(schedq_worker_t *worker, schedq_token_t token)
     struct mutex_queue *queue = queue_of(worker);
 
     queue_lock(queue);
-    schedq_status_t status = done(queue, token);
+    schedq_status_t status = done(queue, token, false);
 
     queue_unlock(queue);
     return status;
@@ -251,7 +283,7 @@ cycle_judge_events(struct mutex_queue *queue, const struct entry *entry)
  * Was there an event during the flight that makes a parked pod of these rejectors worth another
  * attempt?
  */
-static enum strategy
+STRAIGHT enum strategy
 judge_flight(struct mutex_queue *queue, const struct entry *entry)
 {
     const struct rules *rules = &queue->base.rules;
@@ -361,6 +393,19 @@ route_failed(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *
     }
 }
 
+/* Of a pod that has a class, and that nothing else keeps back. */
+COLD static enum strategy
+judge_classed(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *failure,
+              int64_t now)
+{
+    bool host = queue->base.rules.host;
+    enum strategy strategy = host ? STRATEGY_SKIP : judge_flight(queue, pod_at(queue, index));
+    bool parks = host ? failure->place == SCHEDQ_PARKED : strategy == STRATEGY_SKIP;
+
+    mutex_class_judge(queue, index, failure, parks, now);
+    return strategy;
+}
+
 static schedq_status_t
 fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token,
      const schedq_failure_t *failure, schedq_result_t *result)
@@ -383,10 +428,20 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token,
     set_rejectors(queue, entry, failure);
     admit_stamp_time(queue, entry, now);
 
+    if (entry_has_class(entry)) {
+        mutex_class_note_try(queue, index);
+    }
     bool kept = mutex_place_keeps(queue, entry, index, now);
-    bool judged = !queue->base.rules.host && !kept && !entry_is_member(entry);
-    enum strategy strategy = judged ? judge_flight(queue, entry) : STRATEGY_SKIP;
+    enum strategy strategy = STRATEGY_SKIP;
 
+    if (entry_has(entry, ENTRY_CLASSED, MARK_MEMBER)) {
+        if (!entry_is_member(entry) && !kept) {
+            strategy = judge_classed(queue, index, failure, now);
+            kept = queue->classes.turn == CLASS_HIDES;
+        }
+    } else if (!queue->base.rules.host && !kept) {
+        strategy = judge_flight(queue, entry);
+    }
     admit_end_flight(queue, entry);
     entry->marks &= MARKS_KEPT | MARKS_ASIDE;
     entry->parking.flushed = 0;
@@ -409,10 +464,34 @@ end_unfailed(struct mutex_queue *queue, uint32_t index, schedq_token_t token,
         return SCHEDQ_STALE;
     }
     result->object = entry->object;
+    if (entry_has_class(entry)) {
+        mutex_class_end(queue, index);
+    }
     probe_done(queue, token.bits);
     admit_end_flight(queue, entry);
     admit_end(queue, index);
     return SCHEDQ_GONE;
+}
+
+/* It was deleted, or is a group, or has a class. SCHEDQ_OK: it is to fail. */
+COLD static schedq_status_t
+begin_other(struct mutex_queue *queue, uint32_t index, schedq_token_t token,
+            schedq_result_t *result)
+{
+    if ((pod_at(queue, index)->marks & (MARK_DELETED | MARK_GROUP)) != 0) {
+        return end_unfailed(queue, index, token, result);
+    }
+    mutex_class_fails(queue, index);
+    return SCHEDQ_OK;
+}
+
+COLD static void
+tell_class(struct mutex_queue *queue, uint32_t index, bool failed, schedq_result_t *result)
+{
+    mutex_class_failed(queue, index, failed);
+    if (failed) {
+        result->poppable = queue->made_poppable > 0;
+    }
 }
 
 schedq_status_t
@@ -428,15 +507,21 @@ mutex_fail(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure_
 
     if (entry == NULL) {
         status = SCHEDQ_STALE;
-    } else if ((entry->marks & (MARK_DELETED | MARK_GROUP)) != 0) {
-        status = end_unfailed(queue, index, *token, result);
+    } else if (entry_has(entry, ENTRY_CLASSED, MARK_DELETED | MARK_GROUP)) {
+        status = begin_other(queue, index, *token, result);
     } else {
+        status = SCHEDQ_OK;
+    }
+    if (status == SCHEDQ_OK) {
         status = verdict_check_failure(&queue->base.registry, entry->profile, failure,
                                        worker->words, sizeof worker->words);
         if (status == SCHEDQ_OK) {
             queue->failing = token->bits;
             status = fail(queue, index, token, failure, result);
             queue->failing = 0;
+        }
+        if (queue->classes.turn != CLASS_NOBODY) {
+            tell_class(queue, index, status == SCHEDQ_OK, result);
         }
     }
     queue_unlock(queue);

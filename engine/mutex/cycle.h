@@ -10,6 +10,9 @@
 /** Takes the best pod, with the lock held. False: nothing is poppable. */
 bool cycle_pop(struct mutex_queue *queue, schedq_popped_t *out);
 
+/** The same, whatever its class. */
+bool cycle_take(struct mutex_queue *queue, schedq_popped_t *out);
+
 /** What a pop tells of a pod that it is about to take: all but token, cycle and more. */
 void cycle_describe(const struct mutex_queue *queue, uint32_t index, schedq_popped_t *out);
 

@@ -30,6 +30,7 @@ containers_shut(struct mutex_queue *queue)
     heap_shut(&queue->room, heaps, sizeof heaps / sizeof heaps[0]);
     mutex_keeps_shut(&queue->keeps);
     mutex_labels_shut(&queue->labels);
+    mutex_classes_shut(&queue->classes);
     mutex_groups_shut(&queue->groups);
     entries_shut(&queue->entries);
     mutex_names_shut(&queue->names);
@@ -55,6 +56,7 @@ containers_open(struct mutex_queue *queue)
     entries_open(&queue->entries, memory, queue_first_version(&queue->base));
     mutex_keeps_open(&queue->keeps, memory, &queue->entries);
     mutex_labels_open(&queue->labels, memory, &queue->entries);
+    mutex_classes_open(&queue->classes, memory, &queue->entries);
     mutex_groups_open(&queue->groups, memory, &queue->entries);
     mutex_names_open(&queue->names, memory);
     return mutex_place_reserve_labels(queue, registry_label_count(&queue->base.registry));

@@ -17,6 +17,9 @@
 
 #include "engine.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #define NO_ENTRY UINT32_MAX
 #define PAGE_ENTRIES 128
 #define ENTRY_WIDTH_MASK ((UINT64_C(1) << 36) - 1)
@@ -49,9 +52,9 @@ struct entry {
     uint16_t name_length;
     uint8_t place; /* schedq_place_t; SCHEDQ_NOWHERE: free */
     uint8_t gate;  /* 1 + plugin number; 0 = none */
+    uint8_t flags; /* SCHEDQ_POD_, ENTRY_ (classes.h) */
+    uint8_t marks; /* enum entry_mark; asked together with the flags */
     uint8_t profile;
-    uint8_t flags; /* SCHEDQ_POD_ */
-    uint8_t marks; /* enum entry_mark */
     uint8_t nominated;
 
     /* Second line: what a pod went through. */
@@ -206,6 +209,19 @@ static inline bool
 entry_is_member(const struct entry *entry)
 {
     return __builtin_expect((entry->marks & MARK_MEMBER) != 0, 0);
+}
+
+/** Has it one of these flags, or one of these marks? One look at both. */
+static inline bool
+entry_has(const struct entry *entry, uint8_t flags, uint8_t marks)
+{
+    const uint8_t asked[2] = {flags, marks};
+    uint16_t has, wanted;
+
+    _Static_assert(offsetof(struct entry, marks) == offsetof(struct entry, flags) + 1, "adjacent");
+    memcpy(&has, &entry->flags, sizeof has);
+    memcpy(&wanted, asked, sizeof wanted);
+    return (has & wanted) != 0;
 }
 
 /** The record of a group, which no call for pods may find. */

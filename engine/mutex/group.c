@@ -7,6 +7,7 @@
 #include "mutex/group.h"
 
 #include "mutex/admit.h"
+#include "mutex/class.h"
 #include "mutex/cycle.h"
 #include "mutex/gather.h"
 #include "mutex/pods.h"
@@ -440,14 +441,19 @@ mutex_group_take(struct mutex_queue *queue, struct group_pop *pop)
     pop->count = 0;
     if (groups->count > 0) {
         const struct order group = heap_best(groups);
+
+        mutex_class_settle(queue, &group);
         const struct order pod = pods->count > 0 ? heap_best(pods) : group;
 
         if (!order_before(&pod, &group)) {
             return take_group(queue, order_pod(group), pop);
         }
     }
-    if (!cycle_pop(queue, pop->members)) {
-        return SCHEDQ_EMPTY;
+    if (groups->count == 0) {
+        mutex_class_settle(queue, NULL);
+    }
+    if (!cycle_take(queue, pop->members)) {
+        return mutex_class_heals(queue) ? mutex_group_take(queue, pop) : SCHEDQ_EMPTY;
     }
     *pop->group = (schedq_popped_group_t){.seen = pop->members->seen,
                                           .cycle = pop->members->cycle,

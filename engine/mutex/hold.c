@@ -6,6 +6,7 @@
  */
 #include "mutex/hold.h"
 
+#include "mutex/class.h"
 #include "mutex/report.h"
 #include "mutex/route.h"
 
@@ -38,15 +39,24 @@ change(struct mutex_queue *queue, uint32_t index, bool held, int64_t time, sched
 {
     struct entry *entry = pod_at(queue, index);
     bool lifted = entry->place == SCHEDQ_HELD;
+    bool same_time = time == mutex_keeps_time(&queue->keeps, index);
+    bool same = same_time && held == ((entry->marks & MARK_HELD) != 0);
+    struct class_slot *scouted = entry_has_class(entry) ? mutex_class_scouted(queue, index) : NULL;
 
+    if (lifted && same && mutex_place_keeps(queue, entry, index, queue_now(queue))) {
+        mutex_report_pod(queue, index, result);
+        return;
+    }
     if (lifted) {
         mutex_hold_take_out(queue, index);
     }
-
     entry->marks = (uint8_t)((entry->marks & ~MARK_HELD) | (held ? MARK_HELD : 0));
-    mutex_place_set_time(queue, entry, index, time);
+    if (!same_time) {
+        mutex_place_set_time(queue, entry, index, time);
+    }
     if (entry->place != SCHEDQ_INFLIGHT) {
         mutex_hold_settle(queue, index, lifted, result);
+        mutex_class_look(queue, scouted);
     }
     mutex_report_pod(queue, index, result);
     result->poppable = queue->made_poppable > 0;

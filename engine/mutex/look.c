@@ -382,6 +382,8 @@ fill_stats(const struct mutex_queue *queue, schedq_stats_t *stats)
         .deletes = counters->deletes,
         .updates = counters->updates,
         .moves = counters->moves,
+        .class_hides = queue->classes.hides,
+        .class_turns = queue->classes.turns,
         .events = counters->events,
         .hint_calls = counters->hint_calls,
         .pre_enqueue_calls = counters->gate_calls,

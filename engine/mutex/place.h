@@ -37,6 +37,7 @@ mutex_place_set_time(struct mutex_queue *queue, struct entry *entry, uint32_t in
 {
     if (time != 0 || (entry->marks & MARK_TIMED) != 0) {
         mutex_keeps_set(&queue->keeps, index, time);
+        entry->flags &= (uint8_t)~ENTRY_BY_CLASS;
         entry->marks = (uint8_t)((entry->marks & ~MARK_TIMED) | (time != 0 ? MARK_TIMED : 0));
     }
 }

@@ -4,6 +4,7 @@
 #include "mutex/pods.h"
 
 #include "mutex/admit.h"
+#include "mutex/class.h"
 #include "mutex/gather.h"
 #include "mutex/hold.h"
 #include "mutex/moves.h"
@@ -296,7 +297,7 @@ update_free(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *
     return SCHEDQ_OK;
 }
 
-static schedq_status_t
+STRAIGHT schedq_status_t
 update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t *spec,
                const struct update *update, schedq_result_t *result)
 {
@@ -326,6 +327,21 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
     return SCHEDQ_OK;
 }
 
+/* It has a class; if it is the scout, and is none behind it, another one takes its turn. */
+COLD static schedq_status_t
+update_classed(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t *spec,
+               const struct update *update, schedq_result_t *result)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    struct class_slot *scouted = mutex_class_scouted(queue, index);
+    schedq_status_t status = update_present(worker, index, spec, update, result);
+
+    if (status == SCHEDQ_OK) {
+        mutex_class_look(queue, scouted);
+    }
+    return status;
+}
+
 schedq_status_t
 mutex_update(schedq_worker_t *worker, const struct hashed_name *name, const schedq_pod_spec_t *spec,
              uint64_t old_object, const schedq_event_t *events, size_t count,
@@ -339,7 +355,9 @@ mutex_update(schedq_worker_t *worker, const struct hashed_name *name, const sche
     uint32_t index = mutex_index_find(&queue->index, name);
 
     if (index != NO_ENTRY && !spec_means_another(spec, entry_handle(pod_at(queue, index), index))) {
-        status = update_present(worker, index, spec, &update, result);
+        status = entry_has_class(pod_at(queue, index))
+                     ? update_classed(worker, index, spec, &update, result)
+                     : update_present(worker, index, spec, &update, result);
     } else if ((spec->flags & SCHEDQ_POD_ADD) == 0) {
         status = SCHEDQ_NOT_FOUND;
     } else if (queue->closed) {
@@ -399,11 +417,25 @@ delete_member(struct mutex_queue *queue, uint32_t index, schedq_result_t *result
     result->poppable = queue->made_poppable > 0;
 }
 
-static void
-delete_found(struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
+/* A member of a group, or one that has a class: if it is the scout, another one takes its turn. */
+COLD static void
+delete_other(struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
 {
     if (entry_is_member(pod_at(queue, index))) {
         delete_member(queue, index, result);
+        return;
+    }
+    struct class_slot *scouted = mutex_class_scouted(queue, index);
+
+    delete_pod(queue, index);
+    mutex_class_look(queue, scouted);
+}
+
+STRAIGHT void
+delete_found(struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
+{
+    if (entry_has(pod_at(queue, index), ENTRY_CLASSED, MARK_MEMBER)) {
+        delete_other(queue, index, result);
     } else {
         delete_pod(queue, index);
     }

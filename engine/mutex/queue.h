@@ -54,6 +54,7 @@
 
 #include "engine.h"
 #include "mutex/bands.h"
+#include "mutex/classes.h"
 #include "mutex/entry.h"
 #include "mutex/event_log.h"
 #include "mutex/groups.h"
@@ -119,6 +120,7 @@ struct mutex_queue {
     struct lots lots;
     struct keeps keeps;
     struct labels labels;
+    struct classes classes;
     struct groups groups;
     struct age_list parked, gated;
     int64_t gated_oldest;     /* no gated pod counts from before this */

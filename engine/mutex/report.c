@@ -1,6 +1,7 @@
 /* Copies for report.h. */
 #include "mutex/report.h"
 
+#include "mutex/class.h"
 #include "mutex/place.h"
 
 static bool
@@ -36,6 +37,28 @@ mutex_report_pod(const struct mutex_queue *queue, uint32_t index, schedq_result_
     result->pending = entry->pending;
 }
 
+/* What few pods have is not in the record. */
+COLD static void
+report_aside(const struct mutex_queue *queue, uint32_t index, schedq_pod_info_t *info)
+{
+    const struct entry *entry = pod_at(queue, index);
+
+    info->not_before_ns = mutex_keeps_time(&queue->keeps, index);
+    if ((entry->marks & MARK_LABELLED) != 0) {
+        info->label = mutex_labels_of(&queue->labels, index);
+    }
+    if (entry_is_member(entry)) {
+        info->group = group_at(&queue->groups, group_of(&queue->groups, index))->number;
+    }
+    if (entry_has_class(entry)) {
+        uint32_t scout = mutex_class_scout(queue, index);
+
+        info->class_id = mutex_classes_of(&queue->classes, index);
+        info->kept_by_class = entry->place == SCHEDQ_HELD && (entry->flags & ENTRY_BY_CLASS) != 0;
+        info->scout.bits = scout != NO_ENTRY ? entry_handle(pod_at(queue, scout), scout).bits : 0;
+    }
+}
+
 void
 mutex_report_info(const struct mutex_queue *queue, uint32_t index, schedq_pod_info_t *info)
 {
@@ -46,7 +69,7 @@ mutex_report_info(const struct mutex_queue *queue, uint32_t index, schedq_pod_in
         .struct_size = (uint32_t)sizeof *info,
         .place = entry->place,
         .profile = entry->profile,
-        .flags = entry->flags,
+        .flags = entry->flags & POD_FLAGS,
         .deleted = (entry->marks & MARK_DELETED) != 0,
         .pod = entry_handle(entry, index),
         .object = entry->object,
@@ -62,18 +85,16 @@ mutex_report_info(const struct mutex_queue *queue, uint32_t index, schedq_pod_in
         .unschedulable = entry->unschedulable,
         .pending = entry->pending,
         .gate = entry->gate,
-        .not_before_ns = mutex_keeps_time(&queue->keeps, index),
         .held = (entry->marks & MARK_HELD) != 0,
-        .label = (entry->marks & MARK_LABELLED) != 0 ? mutex_labels_of(&queue->labels, index) : 0,
-        .group = entry_is_member(entry)
-                     ? group_at(&queue->groups, group_of(&queue->groups, index))->number
-                     : 0,
         .freed_by = entry_freed(entry),
         .pop_order = flying ? entry->flight.pop_order : 0,
         .cycle = flying && queue->base.rules.count_cycles ? entry->flight.pop_order : 0,
         .nominated_node = entry->nominated ? entry->nominated_node : 0,
         .nomination = entry->nominated ? entry->nomination : 0,
     };
+    if (entry_has(entry, ENTRY_CLASSED, MARK_TIMED | MARK_LABELLED | MARK_MEMBER)) {
+        report_aside(queue, index, info);
+    }
 }
 
 void

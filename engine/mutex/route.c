@@ -99,6 +99,7 @@ mutex_route_gated(const struct route *route, uint32_t index, uint8_t gate)
     bool came_in = route->recount || (entry->place != SCHEDQ_PARKED && !stays);
 
     mutex_place_leave(queue, index);
+    queue->classes.doubted |= entry_has_class(entry); /* it may be a scout */
     entry->unschedulable |= gate_bit(gate);
     entry->gate = gate;
     entry->marks &= (uint8_t)~MARK_FLUSHED;

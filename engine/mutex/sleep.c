@@ -16,6 +16,7 @@
 #include "mutex/sleep.h"
 
 #include "mutex/admit.h"
+#include "mutex/class.h"
 #include "mutex/cycle.h"
 #include "mutex/deadline.h"
 #include "mutex/group.h"
@@ -146,6 +147,23 @@ arm(struct mutex_queue *queue)
     }
 }
 
+/*
+ * Where a class was ever shut, behind the taking: if nothing was found, there may be another scout;
+ * what the last pod left was kept back, perhaps.
+ */
+COLD static void
+take_behind_classes(struct mutex_queue *queue, schedq_popped_t *out, size_t capacity, size_t *count)
+{
+    if (*count == 0 && mutex_class_heals(queue)) {
+        while (*count < capacity && cycle_pop(queue, &out[*count])) {
+            ++*count;
+        }
+    }
+    if (*count > 0) {
+        out[*count - 1].more = is_poppable(queue);
+    }
+}
+
 schedq_status_t
 mutex_pop(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t *count)
 {
@@ -156,6 +174,9 @@ mutex_pop(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t
     queue_lock(queue);
     while (*count < capacity && cycle_pop(queue, &out[*count])) {
         ++*count;
+    }
+    if (queue->classes.slots != NULL) {
+        take_behind_classes(queue, out, capacity, count);
     }
     if (*count == 0) {
         status = queue->closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
@@ -183,7 +204,9 @@ typedef schedq_status_t take_fn(struct mutex_queue *queue, void *ctx);
 static schedq_status_t
 take_pod(struct mutex_queue *queue, void *ctx)
 {
-    return cycle_pop(queue, ctx) ? SCHEDQ_OK : SCHEDQ_EMPTY;
+    return cycle_pop(queue, ctx) || (mutex_class_heals(queue) && cycle_pop(queue, ctx))
+               ? SCHEDQ_OK
+               : SCHEDQ_EMPTY;
 }
 
 /* take_fn */
@@ -237,6 +260,9 @@ mutex_pop_waiting(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *ou
         do {
             ++*count;
         } while (*count < capacity && cycle_pop(queue, &out[*count]));
+        if (queue->classes.slots != NULL) {
+            take_behind_classes(queue, out, capacity, count);
+        }
     } else if (status == SCHEDQ_CANCELED && is_poppable(queue)) {
         queue_wake_one(queue);
     }

@@ -18,6 +18,7 @@
  */
 #include "mutex/time.h"
 
+#include "mutex/class.h"
 #include "mutex/moves.h"
 #include "mutex/route.h"
 #include "policy/leftover.h"
@@ -227,6 +228,9 @@ flush_leftovers(struct serving *serving)
 bool
 mutex_time_serve(struct mutex_queue *queue, int64_t now, uint32_t slice, schedq_result_t *result)
 {
+    if (queue->classes.doubted) {
+        mutex_class_heal(queue);
+    }
     /* First the held ones: some of them go on to backoff. Then there are none that are due. */
     if (queue->keeps.until.count > 0) {
         uint32_t left = flush_held(queue, now, slice, result);

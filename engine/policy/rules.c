@@ -66,6 +66,7 @@ rules_from_config(struct rules *rules, const schedq_config_t *config)
         .max_parked_ns = config->max_parked_ns,
         .flush_ns = config->flush_ns != 0 ? config->flush_ns : KUBE_FLUSH_NS,
         .tick_ns = config->tick_ns,
+        .class_patience_ns = config->class_patience_ns,
         .kube_minor = config->kube_minor,
         .objects = config->objects,
         .host = config->decide == SCHEDQ_DECIDE_HOST,

@@ -23,6 +23,7 @@ struct rules {
     int64_t max_parked_ns;
     int64_t flush_ns; /* where leftover_is_event */
     int64_t tick_ns;
+    int64_t class_patience_ns; /* 0: classes have no effect */
     uint8_t kube_minor;
     uint8_t objects; /* schedq_objects_t */
     bool host;       /* the host decides: nothing calls a hint or a gate */

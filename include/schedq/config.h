@@ -164,6 +164,10 @@ typedef struct schedq_config {
      * pods with SCHEDQ_POD_AFFINITY. NULL: no.
      */
     int (*affinity_matches)(void *ctx, uint64_t pod, uint64_t assigned);
+    int64_t class_patience_ns; /**< so long, at most, a pod is kept back untried because another one
+                                    of its class (spec.class_id) was rejected; then it is tried
+                                    itself. 0 (kube presets): classes have no effect; default 5 min;
+                                    1 ms..365 days */
 } schedq_config_t;
 
 /** schedq's own behaviour: exact expiries, hints, pop from backoff, errors back off. */
@@ -203,7 +207,8 @@ typedef struct schedq_config {
             0,                             /* start_ns */                                     \
             {NULL, NULL, 0, {0, 0, 0}},    /* clock: CLOCK_MONOTONIC */                       \
             {NULL, NULL, NULL, 0},         /* allocator: the build's */                       \
-            NULL, NULL, NULL, NULL         /* object_ctx, retain, release, affinity_matches */ \
+            NULL, NULL, NULL, NULL,        /* object_ctx, retain, release, affinity_matches */ \
+            INT64_C(300000000000)          /* class_patience_ns: 5 min */                     \
     }
 
 /**

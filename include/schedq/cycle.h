@@ -72,6 +72,8 @@ typedef struct schedq_popped {
  *
  * It does not serve time: a pod whose backoff is over stays there until schedq_tick, a waiting pop
  * or the timer thread moves it. It passes groups by: only a pop of groups takes members (group.h).
+ * A pod that its class keeps back is not poppable; a pop that meets up to 256 of them holds them
+ * (CLASSES in hold.h).
  * @param out written with OK only
  * @retval SCHEDQ_OK       the pod is in flight; the caller is its holder
  * @retval SCHEDQ_EMPTY    nothing is poppable
@@ -271,7 +273,10 @@ typedef struct schedq_failure {
     uint32_t struct_size; /**< set by SCHEDQ_FAILURE_INIT */
     uint8_t  place;       /**< [host] PARKED, BACKOFF, ACTIVE or GATED; [callbacks] 0 */
     uint8_t  gate;        /**< [host] GATED: 1 + number of the plugin; else 0 */
-    uint8_t  reserved[2]; /**< zero */
+    uint8_t  own_reasons; /**< 1: its rejectors say nothing about the others of its class
+                               (CLASSES in hold.h), which are tried; default 0. Without a class, or
+                               rejectors, it has no effect */
+    uint8_t  reserved;    /**< zero */
     uint64_t unschedulable; /**< bits of the plugins that rejected it, in its profile; 0 here and in
                                  `pending`: an error; bits that were never given out: INVALID */
     uint64_t pending;       /**< bits of the rejectors that only wait for something: if a hint of
@@ -287,12 +292,13 @@ typedef struct schedq_failure {
 /** The defaults. */
 #define SCHEDQ_FAILURE_INIT                                          \
     {                                                                \
-        sizeof(schedq_failure_t), SCHEDQ_NOWHERE, 0, {0, 0}, 0, 0, 0, NULL \
+        sizeof(schedq_failure_t), SCHEDQ_NOWHERE, 0, 0, 0, 0, 0, 0, NULL \
     }
 
 /**
  * Ends a cycle without success. The pod is parked, backs off, is gated, or is tried again because
- * of an event during the cycle. A member of a group is aside, whatever rejected it (group.h).
+ * of an event during the cycle. A member of a group is aside, whatever rejected it (group.h). A pod
+ * that would be parked is HELD if another one of its class waits, rejected (CLASSES in hold.h).
  *
  * Never FULL: its space was taken when it was added. The Timestamp becomes now. The call takes the
  * token when it begins: from then on a done of another thread with the same token gets STALE.

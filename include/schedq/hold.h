@@ -7,9 +7,9 @@
  * suspended, waits for a budget, or is to be tried at a certain time.
  *
  * Two things keep a pod back, each by itself: the mark that schedq_hold sets, and a time
- * (schedq_pod_spec_t.not_before_ns, schedq_not_before). While one of them does, and the pod is not
- * in flight, its place is SCHEDQ_HELD. In flight it is noted: the pod is held when its cycle fails,
- * whatever rejected it; done ends it as ever.
+ * (schedq_pod_spec_t.not_before_ns, schedq_not_before; or its class: config.class_patience_ns).
+ * While one of them does, and the pod is not in flight, its place is SCHEDQ_HELD. In flight it is
+ * noted: the pod is held when its cycle fails, whatever rejected it; done ends it as ever.
  *
  * WHAT BECOMES OF A POD THAT IS LET GO. It is tried again, as a waiting pod that an update makes
  * worth it: it backs off if its backoff is not over, else PreEnqueue is asked, and it is active, or
@@ -43,6 +43,27 @@
  *                           noted      noted
  * An update replaces the time (spec.not_before_ns, 0: none), not the mark; so does the newest spec
  * of a failure. readd begins without a mark.
+ *
+ * CLASSES. Pods of one class (spec.class_id), profile and priority fail alike, their caller says.
+ * A pod that plugins reject, not for failure.own_reasons, and that is parked, is the scout of its
+ * class. While there is one, the class is shut:
+ *   - A pop that meets another active pod of it does not take that pod. The pod is HELD until
+ *     config.class_patience_ns later, as if schedq_not_before had said so (info.kept_by_class).
+ *   - A pod that was in flight by then, and would be parked for such reasons too, is HELD so
+ *     instead.
+ *   - The scout is woken, backs off, is popped and fails like any pod. So an event tries one pod
+ *     of the class, not all.
+ *   - The scout leaves when it is done, deleted, held or gated, when it gets another class or
+ *     priority, or is rejected for own_reasons. Then the pod that was kept back first is let go,
+ *     and is the scout; if none was, the class is open.
+ * A pod is kept back once at most between two tries: whatever lets it go (time, a call here, an
+ * update, its turn) brings it to a pop that takes it. So it is tried no later than the patience
+ * after a pop met it, and its backoff, gate and turn among the active pods.
+ * A pop keeps back 256 pods, then takes the next one, whatever its class: of n pods that are active
+ * when their class is shut, n / 257 are tried, once. At most 1,024 classes are shut at a time. They
+ * lie in slots, by a hash: of two that meet there the second stays open, and its pods are tried.
+ * So is a pod that there was no memory to keep back. Only a pop keeps back: until then a pod is
+ * active to all calls that look.
  */
 #ifndef SCHEDQ_HOLD_H
 #define SCHEDQ_HOLD_H

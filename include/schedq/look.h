@@ -60,9 +60,15 @@ typedef struct schedq_pod_info {
     uint64_t nomination;   /**< orders the pods nominated to one node; 0 = not nominated */
     int64_t not_before_ns; /**< the time that keeps it back, or kept it back; 0 = none */
     uint8_t held;          /**< 1: schedq_hold keeps it back; in flight: will */
-    uint8_t reserved_too[7]; /**< zero */
+    uint8_t kept_by_class; /**< 1: HELD until not_before_ns, or until its turn, since another pod of
+                                its class was rejected */
+    uint8_t reserved_too[6]; /**< zero */
     uint64_t label;        /**< 0 = none */
     uint64_t group;        /**< what it is tried together with; 0 = it is tried by itself */
+    uint64_t class_id;     /**< the pods that fail alike (spec.class_id); 0 = none, or it has no
+                                effect: a member of a group, or config.class_patience_ns 0 */
+    schedq_pod_t scout;    /**< the pod of its class that was rejected, and that is tried for all of
+                                them; its own handle: it is that one; {0}: there is none */
 } schedq_pod_info_t;
 
 /** A visitor: gets one pod; returns 0 to end the walk. See CALLBACKS in schedq/schedq.h. */
@@ -217,6 +223,9 @@ typedef struct schedq_stats_t {
     uint64_t groups_at[10]; /**< [schedq_place_t]: records of roots there */
     uint64_t members_at[10]; /**< [schedq_place_t]: members that are aside, whose root's record is
                                   there */
+    uint64_t class_hides; /**< how often a pod was kept back because of its class */
+    uint64_t class_turns; /**< how often one of them was let go because the scout of its class left:
+                               it is the next. (The others were let go by time, or changed) */
 } schedq_stats_t;
 
 /** To be filled. */
@@ -227,7 +236,7 @@ typedef struct schedq_stats_t {
             0, 0, 0, 0, 0, 0, 0, 0,   /* adds .. events */                                    \
             0, 0, 0, 0, 0, 0, 0,      /* hint_calls .. bytes_other */                         \
             0, 0,                     /* membarriers, fences */                               \
-            0, {0, 0, 0, 0, 0, 0}, 0, 0, 0, {0}, {0} /* from groups_known on */                \
+            0, {0, 0, 0, 0, 0, 0}, 0, 0, 0, {0}, {0}, 0, 0 /* from groups_known on */          \
     }
 
 /**
@@ -291,8 +300,9 @@ SCHEDQ_API schedq_status_t schedq_metrics_write_named(
  * Visits the pod that schedq_try_pop would take now, and takes nothing.
  *
  * Its guarantee is that of a pop: no pod that ranks before it was active during the whole call. If
- * nothing is active, that is a pod in backoff, where pops take those (config.pop_from_backoff). The
- * visitor runs without any lock.
+ * nothing is active, that is a pod in backoff, where pops take those (config.pop_from_backoff). A
+ * pod that a pop would keep back because of its class is visited all the same. The visitor runs
+ * without any lock.
  * @param visit is called for the pod, once
  * @retval SCHEDQ_OK       it was visited
  * @retval SCHEDQ_EMPTY    nothing is poppable
@@ -362,7 +372,7 @@ typedef struct schedq_explanation {
     uint8_t  place;        /**< schedq_place_t */
     schedq_profile_t profile; /**< whose plugins judge it */
     uint8_t  gate;         /**< 1 + number of the plugin that gates it; 0 = none */
-    uint8_t  reserved; /**< zero */
+    uint8_t  kept_by_class; /**< as schedq_pod_info_t */
     schedq_pod_t pod;      /**< its handle */
     uint64_t unschedulable; /**< what rejected it, as bits (schedq_rejector_name); kept until its
                                  next pop */
@@ -386,7 +396,7 @@ typedef struct schedq_explanation {
                                 until destroy. LOCKFREE: of two at about the same time perhaps the
                                 earlier one */
     uint64_t group;         /**< what it is tried together with (group.h); 0: it is tried by itself,
-                                and all below is 0 */
+                                and the group_ members are 0 */
     uint64_t group_root;    /**< as schedq_group_info_t.root; 0: it has none, or is not declared */
     uint64_t group_waiting; /**< members that are aside, as schedq_group_info_t.waiting; 0: it is
                                 not declared */
@@ -396,6 +406,8 @@ typedef struct schedq_explanation {
                                 NOWHERE: it has no root. schedq_group_get has what rejected it */
     uint8_t  group_declared; /**< 1: it is declared */
     uint8_t  reserved_too[2]; /**< zero */
+    uint64_t class_id;     /**< as schedq_pod_info_t */
+    schedq_pod_t scout;    /**< the same: whom it waits for if its class keeps it back */
 } schedq_explanation_t;
 
 /** To be filled. */
@@ -403,7 +415,7 @@ typedef struct schedq_explanation {
     {                                                                                    \
         sizeof(schedq_explanation_t), SCHEDQ_NOWHERE, 0, 0, 0, {0}, 0, 0,                \
             {0, 0, 0, 0, 0, 0}, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, SCHEDQ_NOWHERE, 0,      \
-            {0, 0}                                                                       \
+            {0, 0}, 0, {0}                                                               \
     }
 
 /**

@@ -133,12 +133,18 @@ typedef struct schedq_pod_spec {
                                   update and a failure leave it; 0: none */
     uint64_t group;          /**< what it is tried together with (group.h), from its add to its end;
                                   0: it is tried by itself */
+    uint64_t class_id;       /**< the pods of its priority and profile that fail alike: while one of
+                                  them waits, rejected, the others are kept back, untried (CLASSES
+                                  in hold.h), for config.class_patience_ns at most; 0: none. An
+                                  update replaces it, and so does a failure's newest spec. With
+                                  `group` it has no effect */
 } schedq_pod_spec_t;
 
 /** The defaults. */
 #define SCHEDQ_POD_SPEC_INIT                                                               \
     {                                                                                      \
-        sizeof(schedq_pod_spec_t), 0, 0, 0, 0, {0, 0, 0, 0, 0}, 0, 0, 0, 0, 0, {0}, 0, 0, 0\
+        sizeof(schedq_pod_spec_t), 0, 0, 0, 0, {0, 0, 0, 0, 0}, 0, 0, 0, 0, 0, {0}, 0, 0, 0, \
+            0                                                                              \
     }
 
 /**

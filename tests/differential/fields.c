@@ -97,6 +97,9 @@ static const field_t info_fields[] = {
     INFO(label, FIELD_EQUAL),
     INFO(group, FIELD_EQUAL),
     INFO(held, FIELD_EQUAL),
+    INFO(kept_by_class, FIELD_EQUAL),
+    INFO(class_id, FIELD_EQUAL),
+    INFO(scout.bits, FIELD_SET),
 };
 
 static const field_t stats_fields[] = {
@@ -119,6 +122,8 @@ static const field_t stats_fields[] = {
     STATS(hint_calls),
     STATS(pre_enqueue_calls),
     STATS(held),
+    STATS(class_hides),
+    STATS(class_turns),
     STATS(aside),
     STATS(groups_known),
     STATS(groups),

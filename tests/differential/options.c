@@ -24,6 +24,7 @@ static const struct {
     {"look", FEATURE_LOOK},
     {"hold", FEATURE_HOLD},
     {"groups", FEATURE_GROUPS},
+    {"classes", FEATURE_CLASSES | FEATURE_TIME | FEATURE_EVENTS},
     {"host", FEATURE_HOST | FEATURE_TIME | FEATURE_EVENTS | FEATURE_GATES},
     {"core", FEATURE_PODS},
     {"all", FEATURES_ALL},

@@ -22,7 +22,8 @@ enum features {
     FEATURE_HOST = 64, /* the host decides: candidates, apply */
     FEATURE_HOLD = 128,
     FEATURE_GROUPS = 256, /* pods that are tried together; not where the host decides */
-    FEATURES_ALL = 511
+    FEATURE_CLASSES = 512,
+    FEATURES_ALL = 1023
 };
 
 typedef struct options {

@@ -41,6 +41,9 @@ draw_failure(const world_t *world, chance_t *chance, uint32_t name, uint64_t see
         /* Most often it was never given out; a late name may have it. */
         failure->unschedulable |= UINT64_C(1) << (40 + chance_below(chance, 23));
     }
+    if (settings_have(&world->settings, FEATURE_CLASSES)) {
+        failure->own_reasons = chance_one_in(chance, 6) ? 1 : 0;
+    }
     if (world->settings.host) {
         draw_verdict(world, chance, seen, failure);
     }
@@ -108,9 +111,9 @@ fail_both(world_t *world, cycle_t *cycle, const schedq_failure_t *failure)
     BOTH(&both, .kind = OP_FAIL, .tokens = &tokens[side], .failure = failure);
     if (!both_call(world, &both,
                    " of pod %" PRIu32 ", unschedulable 0x%" PRIx64 " pending 0x%" PRIx64
-                   " place %u gate %u judged_up_to %" PRIu64 "\n",
+                   " place %u gate %u judged_up_to %" PRIu64 " own %u\n",
                    life->name, failure->unschedulable, failure->pending, failure->place,
-                   failure->gate, failure->judged_up_to)) {
+                   failure->gate, failure->judged_up_to, failure->own_reasons)) {
         return;
     }
     schedq_status_t status = both.ops[0].status;

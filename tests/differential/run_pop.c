@@ -95,6 +95,11 @@ something_is_poppable(const world_t *world)
     schedq_stats_t stats = SCHEDQ_STATS_INIT;
 
     (void)schedq_stats(world->sides[0].queue, &stats);
+    /* their class may keep all that are active back */
+    if (settings_have(&world->settings, FEATURE_CLASSES) &&
+        world->settings.config.class_patience_ns != 0) {
+        return world->closed;
+    }
     /* members of an active group count as active, and no pop of pods takes them */
     return stats.active > stats.members_at[SCHEDQ_ACTIVE] || world->closed;
 }

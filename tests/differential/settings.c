@@ -100,6 +100,16 @@ draw_event_caps(schedq_config_t *config, chance_t *chance)
     }
 }
 
+/* The kube presets have none, most often. */
+static void
+draw_patience(schedq_config_t *config, const settings_t *settings, chance_t *chance)
+{
+    if (settings_have(settings, FEATURE_CLASSES) && !chance_one_in(chance, 4)) {
+        config->class_patience_ns =
+            (1 + (int64_t)chance_below(chance, 8)) * config->initial_backoff_ns;
+    }
+}
+
 /* What the round makes no use of must not come about by itself. */
 static void
 leave_out_features(schedq_config_t *config, const settings_t *settings)
@@ -142,6 +152,7 @@ draw_config(settings_t *settings, const options_t *options, chance_t *chance)
         draw_behaviour(config, chance);
         draw_times(config, chance);
         draw_event_caps(config, chance);
+        draw_patience(config, settings, chance);
         leave_out_features(config, settings);
     }
     if (settings->host) {

@@ -157,6 +157,10 @@ spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *na
         spec->group = group_of(name);
         spec->label = spec->label != 0 ? label_of_member(name) : 0;
     }
+    if (settings_have(&world->settings, FEATURE_CLASSES) && !chance_one_in(chance, 8)) {
+        spec->class_id =
+            1 + (chance_one_in(chance, 8) ? chance_below(chance, CLASSES) : name % CLASSES);
+    }
     append_name(names, world_is_kube(world), name, item);
 }
 
@@ -231,6 +235,9 @@ spec_show(const world_t *world, size_t name_length, const schedq_pod_spec_t *spe
     }
     if (spec->group != 0) {
         SHOW(world, " group %" PRIu64, spec->group);
+    }
+    if (spec->class_id != 0) {
+        SHOW(world, " class %" PRIu64, spec->class_id);
     }
     SHOW(world, "\n");
 }

@@ -21,6 +21,9 @@
 /** Pods have one of so many labels, or none. */
 #define LABELS 64
 
+/** What pods of a round may have as a class: 1 and on. */
+#define CLASSES 3
+
 /** So many groups, and no others, may have one root. */
 #define GROUPS_AT_ONCE 8
 

@@ -60,7 +60,7 @@
  * stands for engine/lockfree/moves/settle.c settle_told 975fed23
  * stands for engine/lockfree/calls/pop.c take_said f06c4aa3
  * stands for engine/lockfree/calls/pop.c take_plain 34f76ee4
- * stands for engine/lockfree/calls/pop.c take_other f649e75a
+ * stands for engine/lockfree/calls/pop.c take_other 069ee53b
  */
 #define CONTAINERS 3
 #define ROOM       9

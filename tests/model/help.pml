@@ -32,7 +32,7 @@
  * stands for engine/lockfree/moves/transfer.h transfer_announce febc216b
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/calls/pop.c take_plain 34f76ee4
- * stands for engine/lockfree/calls/pop.c take_other f649e75a
+ * stands for engine/lockfree/calls/pop.c take_other 069ee53b
  * stands for engine/lockfree/calls/pop.c look_at_head 4eb684bc
  */
 #ifdef LARGE

@@ -36,7 +36,7 @@
  * stands for engine/lockfree/signals/nominator.c life_is_over a410284a
  * stands for engine/lockfree/calls/add.c refuse 208d7462
  * stands for engine/lockfree/calls/add.c enter_under f5ed3af2
- * stands for engine/lockfree/calls/add.c describe_more af126d13
+ * stands for engine/lockfree/calls/add.c describe_more 6101e8e0
  * stands for engine/lockfree/calls/label.c lockfree_labelled 179a7692
  * stands for engine/lockfree/calls/label.c keep_those_that_exist d95a7b7f
  * stands for engine/lockfree/calls/label.c exists c2703130

@@ -29,7 +29,7 @@
  * stands for engine/lockfree/calls/pop.c take_from 9b6264df
  * stands for engine/lockfree/calls/pop.c walk_down 0538553e
  * stands for engine/lockfree/calls/pop.c take_plain 34f76ee4
- * stands for engine/lockfree/calls/pop.c take_other f649e75a
+ * stands for engine/lockfree/calls/pop.c take_other 069ee53b
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b
  */

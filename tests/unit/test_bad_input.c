@@ -226,9 +226,9 @@ bad_specs_are_refused(void **state)
     const schedq_pod_spec_t good = fx_spec(0);
     schedq_pod_spec_t spec = good;
     spec.struct_size = 0;
-    refuse_spec(fixture, spec, "spec.struct_size 0: 88");
-    spec.struct_size = 96;
-    refuse_spec(fixture, spec, "spec.struct_size 96: 88");
+    refuse_spec(fixture, spec, "spec.struct_size 0: 96");
+    spec.struct_size = 88;
+    refuse_spec(fixture, spec, "spec.struct_size 88: 96");
     spec = good;
     spec.timestamp_ns = -1;
     refuse_spec(fixture, spec, "timestamp_ns");
@@ -314,8 +314,11 @@ bad_failures_are_refused_and_the_pod_stays_in_flight(void **state)
     failure.struct_size = 4;
     REFUSED(fixture, schedq_fail(worker, &token, &failure, NULL), "struct_size");
     failure = (schedq_failure_t)SCHEDQ_FAILURE_INIT;
-    failure.reserved[1] = 1;
+    failure.reserved = 1;
     REFUSED(fixture, schedq_fail(worker, &token, &failure, NULL), "reserved");
+    failure = (schedq_failure_t)SCHEDQ_FAILURE_INIT;
+    failure.own_reasons = 2;
+    REFUSED(fixture, schedq_fail(worker, &token, &failure, NULL), "own_reasons 2: 0 or 1");
     failure = (schedq_failure_t)SCHEDQ_FAILURE_INIT;
     schedq_pod_spec_t newest = SCHEDQ_POD_SPEC_INIT;
     failure.newest = &newest;

@@ -202,6 +202,7 @@ times_out_of_range_are_refused(void **state)
     REFUSE(max_backoff_ns, -1, "1000000", "86400000000000");
     REFUSE(max_backoff_ns, 86400000000001, "1000000", "86400000000000");
     REFUSE(max_parked_ns, 999999, "1000000", "31536000000000000");
+    REFUSE(class_patience_ns, 999999, "1000000", "31536000000000000");
     REFUSE(max_parked_ns, 31536000000000001, "1000000", "31536000000000000");
     REFUSE(tick_ns, 99999, "100000", "1000000000");
     REFUSE(tick_ns, 1000000001, "100000", "1000000000");

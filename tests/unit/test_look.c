@@ -397,10 +397,10 @@ frozen_layouts_have_the_sizes_that_the_header_names(void **state)
     assert_int_equal(sizeof(schedq_quantity_t), 16);
     assert_int_equal(sizeof(schedq_pod_facts_t), 32);
     assert_int_equal(sizeof(schedq_node_facts_t), 48);
-    assert_int_equal(sizeof(schedq_pod_spec_t), 88);
+    assert_int_equal(sizeof(schedq_pod_spec_t), 96);
     assert_int_equal(offsetof(schedq_pod_spec_t, object), 16);
     assert_int_equal(offsetof(schedq_pod_spec_t, only), 56);
-    assert_int_equal(sizeof(schedq_add_item_t), 96);
+    assert_int_equal(sizeof(schedq_add_item_t), 104);
     assert_int_equal(sizeof(schedq_history_t), 32);
     assert_int_equal(sizeof(schedq_popped_t), 128);
     assert_int_equal(sizeof(schedq_popped_group_t), 112);

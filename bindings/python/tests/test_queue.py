@@ -176,6 +176,30 @@ class Pods(Case):
         self.assertEqual(queue.label_cancel(7), 2)
         self.assertIsNone(queue.hold(first))
 
+    def test_a_class_is_tried_by_one_of_its_pods(self) -> None:
+        def test(engine: Engine) -> None:
+            queue = Queue(engine=engine, class_patience_ns=60 * SECOND_NS)
+            fit = queue.plugin("Fit", [Interest("Node", Action.ADD)])
+            scout = queue.add("a", class_id=7)
+            queue.add_many(["b", "c"], class_id=7)
+            first, other = queue.pop(), queue.pop()
+            assert first is not None and other is not None
+            self.assertEqual((first.fail(fit), other.fail(fit)), (Place.PARKED, Place.HELD))
+            self.assertIsNone(queue.try_pop())
+            why = queue.explain("b")
+            assert why is not None
+            self.assertEqual((why.kept_by_class, why.class_id, why.scout), (True, 7, scout))
+            info = queue.find("a")
+            assert info is not None
+            self.assertEqual((info.kept_by_class, info.class_id, info.scout), (False, 7, scout))
+            self.assertEqual((queue.stats()["class_hides"], queue.stats()["class_turns"]), (2, 0))
+            queue.delete(scout)
+            with queue.pop() or self.fail() as pod:
+                self.assertEqual((pod.name, pod.fail(fit, own_reasons=True)), ("b", Place.PARKED))
+            self.assertEqual(take(queue), ["c"])
+
+        self.each_engine(test)
+
     def test_a_pod_is_named_or_its_handle_given(self) -> None:
         queue = Queue()
         both: list[str | int] = ["a", queue.add("a")]

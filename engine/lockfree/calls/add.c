@@ -339,7 +339,8 @@ enters_nominator(const struct queue *queue, const struct incoming_pod *pod, enum
 static inline bool
 needs_description(const schedq_pod_spec_t *spec)
 {
-    return (spec->nominated_node | (uint64_t)spec->not_before_ns | spec->label | spec->group) != 0;
+    return (spec->nominated_node | (uint64_t)spec->not_before_ns | spec->label | spec->group |
+            spec->class_id) != 0;
 }
 
 /*
@@ -362,6 +363,9 @@ describe_more(struct worker *worker, const struct incoming_pod *pod, struct arri
     struct description description = describe_arrival(pod, arrival);
 
     description.marks |= (description.flags & SCHEDQ_POD_ORDER_KEY) != 0 ? MARK_OWN_KEY : 0;
+    if (pod->spec->class_id != 0) {
+        description_set_class(&description, pod->spec->class_id);
+    }
     arrival->group = pod->spec->group;
     if (pod->spec->label != 0 && !enter_under(worker, &queue->labels, pod->spec->label, arrival)) {
         return false;

@@ -70,8 +70,8 @@ schedq_status_t add_admit_new(struct worker *worker, const struct hashed_name *n
 static inline bool
 add_is_plain(const schedq_pod_spec_t *spec)
 {
-    return spec->gate == 0 &&
-           (spec->nominated_node | (uint64_t)spec->not_before_ns | spec->label | spec->group) == 0;
+    return spec->gate == 0 && (spec->nominated_node | (uint64_t)spec->not_before_ns | spec->label |
+                               spec->group | spec->class_id) == 0;
 }
 
 /** May so many plain pods be let in by add_next? */

@@ -12,6 +12,7 @@
  *
  * EVIDENCE. tests/model: park (DELETE); stress/explore: delete_*; tests/unit/test_delete.c.
  */
+#include "lockfree/calls/class.h"
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/finish.h"
@@ -57,6 +58,26 @@ leave_in_flight(struct worker *worker, uint64_t group, schedq_result_t *result)
     }
 }
 
+/* Of a pod that has a class, and is about to be deleted. */
+COLD static void
+note_class(struct worker *worker, uint32_t record, uint64_t life)
+{
+    struct view view;
+
+    worker->leaving = report_view(queue_of(worker), record, life, &view)
+                          ? class_of_view(queue_of(worker), &view)
+                          : (struct class_key){0};
+}
+
+/* Behind its deletion. May leave the section. */
+COLD static void
+leave_class(struct worker *worker, uint32_t record, uint64_t life)
+{
+    const struct class_key key = worker->leaving;
+
+    (void)class_hands_over(worker, &key, entry_handle(record, life));
+}
+
 /*
  * One attempt. What is told was read at the word that the exchange compares. SCHEDQ_NOT_FOUND: the
  * record's pod is another, or none; SCHEDQ_RETRY: it changed.
@@ -84,6 +105,11 @@ delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t
     bool flies = state_place(state) == PLACE_INFLIGHT;
     uint64_t next = flies ? state | FLAG_DELETED : state_switched(state, 0, PLACE_DEAD);
 
+    const bool classed = (view.description.flags & DESCRIBED_CLASS) != 0;
+
+    if (classed) {
+        note_class(worker, record, life);
+    }
     if (!entry_switch(entry, state, view.desc, next)) {
         return SCHEDQ_RETRY;
     }
@@ -100,6 +126,9 @@ delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t
     }
     report_told(record, &view, result);
     result->place = flies ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
+    if (classed) {
+        leave_class(worker, record, life);
+    }
     return SCHEDQ_OK;
 }
 

@@ -36,6 +36,7 @@
  * delete_fail, lag_end_fail, tick_fail; tests/unit/test_failure.c, test_lockfree_callbacks.c.
  */
 #include "lockfree/calls/add.h"
+#include "lockfree/calls/class.h"
 #include "lockfree/calls/events.h"
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/describe.h"
@@ -63,7 +64,14 @@ struct failing {
     bool described;          /* what is newest about the pod was installed */
     bool drawn;              /* the record has the order key of this failure */
     uint64_t group, counted; /* of a member: what it comes to, and what gather_announce gave */
-    struct view view;        /* as it was seen last */
+    bool joins, others;      /* it is a member; it is, or is classed: others are told */
+    bool classed; /* it has a class, or its newest description has: what follows is known then */
+    struct {
+        struct class_key key; /* of its flight; number 0: none */
+        bool shares;          /* its class shares the reasons for which it is parked */
+        bool hidden;          /* and keeps it back: it has a time */
+    } class;
+    struct view view; /* as it was seen last */
     struct {
         schedq_history_t history;
         uint64_t unschedulable, pending, pop_order;
@@ -209,14 +217,27 @@ draw_key(struct failing *failing)
     }
 }
 
+/* Its class is asked from here on. An update that brings the first one comes behind the failure. */
+COLD static void
+note_class(struct failing *failing)
+{
+    failing->classed = failing->others = true;
+    failing->class.key = class_of_view(queue_of(failing->worker), &failing->view);
+    failing->class.shares = failing->class.hidden = false;
+}
+
 /* May it be described anew by its failure? Else what was seen stays. */
 static bool
 may_be_described(const struct failing *failing)
 {
     const struct description *description = &failing->view.description;
 
+    if (failing->view.desc == 0) {
+        return !failing->described && failing->failure->newest != NULL;
+    }
     return !failing->described &&
            (failing->failure->newest != NULL || (description->marks & MARK_OWN_KEY) != 0 ||
+            (description->flags & DESCRIBED_WAITED) != 0 ||
             (description->described_node | description->nominated_node) != 0);
 }
 
@@ -238,6 +259,9 @@ plan_description(struct failing *failing, const struct view *view, struct redesc
         /* What loses its order key is ordered by the Timestamp that it had. */
         popped.history = failing->before.history;
         describe_by_spec(change, &popped, failing->failure->newest);
+        if (failing->failure->newest->class_id != 0 && !failing->classed) {
+            note_class(failing);
+        }
         if (rules->nominate == NOMINATE_AT_ADD) {
             describe_renominate(change, view);
         }
@@ -247,6 +271,10 @@ plan_description(struct failing *failing, const struct view *view, struct redesc
         (change->description.described_node != 0 || view->description.nominated_node != 0)) {
         change->description.nominated_node = change->description.described_node;
         change->renominates = wanted = true;
+    }
+    if ((change->description.flags & DESCRIBED_WAITED) != 0) {
+        description_note_try(&change->description);
+        wanted = true;
     }
     if ((change->description.marks & MARK_OWN_KEY) != 0 &&
         draws_key(queue, change->description.flags)) {
@@ -274,8 +302,10 @@ take_newest(struct failing *failing, struct redescription *change)
     if (status != SCHEDQ_OK) {
         return status;
     }
+    if (!failing->described) {
+        failing->result->object = view->description.object;
+    }
     failing->described = true;
-    failing->result->object = view->description.object;
     /* An update that came since has set a flag. */
     return report_any(queue, failing->record, view) && view->state == state ? SCHEDQ_OK
                                                                             : SCHEDQ_RETRY;
@@ -603,6 +633,38 @@ look_in_flight(struct failing *failing)
     return false;
 }
 
+/*
+ * The pod, which `planned` shows, is about to be parked. True: its class keeps it back, and it has
+ * a time: it is looked at again. There is room where it is held then.
+ */
+COLD static bool
+goes_with_class(struct failing *failing, const struct view *planned, struct redescription *change)
+{
+    struct worker *worker = failing->worker;
+    const struct queue *queue = queue_of(worker);
+    const struct class_key key = class_of_view(queue, planned);
+    const struct way way = {.place = PLACE_HELD};
+    struct view held = *planned;
+    struct transfer transfer;
+
+    failing->class.shares = key.number != 0 && class_shares(failing->failure);
+    failing->class.hidden = false;
+    if (!failing->class.shares ||
+        !class_is_shut(worker, &key, entry_handle(failing->record, planned->life))) {
+        return false;
+    }
+    if (planned == &failing->view) {
+        *change = describe_begin(planned);
+    }
+    description_set_time_by_class(&change->description,
+                                  class_until(&queue->base.rules, failing->now));
+    held.description = change->description;
+    failing->class.hidden =
+        transfer_prepare(worker, failing->record, &held, &way, failing->now, &transfer) &&
+        take_newest(failing, change) != SCHEDQ_NOMEM;
+    return failing->class.hidden;
+}
+
 /* One round: judges, tries. SCHEDQ_STALE: a second call ended the flight. */
 static schedq_status_t
 try_round(struct failing *failing, enum attempt *attempt)
@@ -620,6 +682,12 @@ try_round(struct failing *failing, enum attempt *attempt)
         planned = &described;
     }
     decide_failure(failing, planned, &decision);
+    if (failing->classed && decision.way.place == PLACE_PARKED &&
+        goes_with_class(failing, planned, &change)) {
+        object_give_back(queue, object);
+        *attempt = ATTEMPT_AGAIN;
+        return SCHEDQ_OK;
+    }
     object_give_back(queue, object);
     /* Its page stays while the host's code runs, unless a second call ended the flight. */
     if (failing->asks_host && entry_at(&queue->entries, failing->record) != failing->entry) {
@@ -805,12 +873,63 @@ join_group(struct failing *failing, schedq_status_t status)
     }
 }
 
-/* A member: its group is told before it is there. */
+/* The call is about to end. May leave the section. */
 COLD static void
+tell_class(const struct failing *failing)
+{
+    struct worker *worker = failing->worker;
+    const struct class_key key = class_of_view(queue_of(worker), &failing->view);
+    const schedq_pod_t pod = entry_handle(failing->record, failing->view.life);
+    uint8_t place = failing->result->place;
+    bool poppable = false;
+
+    if (place == SCHEDQ_HELD && failing->class.hidden) {
+        uint64_t ref = ref_make(version_next(failing->version), failing->record);
+
+        poppable = class_list(worker, &key, ref, true);
+    } else if (place == SCHEDQ_PARKED && failing->class.shares) {
+        poppable = class_scouts(worker, &key, pod);
+        if (class_slot_of(&key) == class_slot_of(&failing->class.key)) {
+            failing->result->poppable |= poppable; /* its newest class has the slot of the other */
+            return;
+        }
+    } else if (place == SCHEDQ_PARKED) {
+        poppable = class_hands_over(worker, &failing->class.key, pod);
+    }
+    poppable |= class_look(worker, &failing->class.key, pod);
+    failing->result->poppable |= poppable;
+}
+
+/* A member: its group is told before it is there. */
+static void
 announce_member(struct failing *failing)
 {
+    failing->joins = failing->others = true;
     failing->group = failing->view.description.group;
     failing->counted = gather_announce(failing->worker, failing->group);
+}
+
+/* It is a member of a group, or has a class. */
+COLD static void
+begin_with_others(struct failing *failing)
+{
+    if ((failing->view.description.flags & DESCRIBED_CLASS) != 0) {
+        note_class(failing);
+    }
+    if (route_is_aside(&failing->view)) {
+        announce_member(failing);
+    }
+}
+
+/* Its group, or others of its class. May leave the section. */
+COLD static void
+tell_others(struct failing *failing, schedq_status_t status)
+{
+    if (failing->joins) {
+        join_group(failing, status);
+    } else if (status == SCHEDQ_OK) {
+        tell_class(failing);
+    }
 }
 
 schedq_status_t
@@ -826,18 +945,18 @@ lockfree_fail(schedq_worker_t *base, schedq_token_t *token, const schedq_failure
     failing.result = result;
     failing.asks_host = queue_asks_host(queue_of(worker));
     failing.activated = failing.unjudged = failing.described = failing.drawn = false;
+    failing.classed = failing.joins = failing.others = false;
     failing.judged.any = failing.judged.asked = false;
     schedq_status_t status = claim(&failing, *token);
 
     if (status == SCHEDQ_OK) {
-        const bool joins = route_is_aside(&failing.view);
-
-        if (joins) {
-            announce_member(&failing);
+        if (failing.view.desc != 0 && ((failing.view.description.flags & DESCRIBED_CLASS) != 0 ||
+                                       (failing.view.description.marks & MARK_MEMBER) != 0)) {
+            begin_with_others(&failing);
         }
         status = fail(&failing);
-        if (joins) {
-            join_group(&failing, status);
+        if (failing.others) {
+            tell_others(&failing, status);
         }
     }
     if (status != SCHEDQ_OK) {

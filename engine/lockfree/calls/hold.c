@@ -13,6 +13,7 @@
  */
 #include "lockfree/calls/hold.h"
 
+#include "lockfree/calls/class.h"
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/hold.h"
 
@@ -152,6 +153,9 @@ change_pod(schedq_worker_t *base, schedq_pod_t pod, const struct wish *wish, int
     }
     if (status == SCHEDQ_OK) {
         hold_report(queue, record, &view, moves, result);
+        const struct class_key key = class_of_view(queue, &view);
+
+        result->poppable |= class_look(worker, &key, pod);
     }
     section_end(worker);
     return status;

@@ -4,6 +4,7 @@
  */
 #include "lockfree/calls/mover.h"
 
+#include "lockfree/calls/class.h"
 #include "lockfree/calls/sort.h"
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/describe.h"
@@ -255,6 +256,11 @@ gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view, co
             give_up(mover);
         }
         return status == SCHEDQ_NOMEM ? OUTCOME_DONE : OUTCOME_AGAIN;
+    }
+    if (description_class(&view->description) != 0) {
+        const struct class_key key = class_of_view(queue, view);
+
+        class_doubt(queue_of(worker), &key); /* it may be a scout */
     }
     if (!judged) {
         pod->unjudged = true;

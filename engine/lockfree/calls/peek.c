@@ -355,7 +355,7 @@ gather(struct worker *worker)
 {
     bool gathered = false;
 
-    if (stray_is_noted(queue_of(worker), STRAY_NOTES)) {
+    if (stray_is_noted(queue_of(worker), STRAY_NOTES & ~STRAY_CLASSES)) {
         section_begin(worker);
         gathered = stray_gather(worker);
         section_end(worker);

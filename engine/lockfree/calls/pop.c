@@ -78,6 +78,7 @@
  * test_lockfree_half_done.c.
  */
 #include "lockfree/calls/pop.h"
+#include "lockfree/calls/class.h"
 #include "lockfree/calls/ops.h"
 #include "lockfree/calls/serve.h"
 #include "lockfree/moves/backoff.h"
@@ -113,7 +114,7 @@ tell_said(const struct said *said, struct entry *entry, schedq_popped_t *out)
     out->object = said->description.object;
     out->priority = said->description.priority;
     out->nominated_node = said->description.nominated_node;
-    out->flags = said->description.flags;
+    out->flags = said->description.flags & POD_FLAGS;
     out->flushed = (said->gating.stay & STAY_FLUSHED) != 0;
     out->unschedulable |= said->gating.refused;
     if (out->history.initial_attempt_ns == 0) {
@@ -260,6 +261,7 @@ struct walk {
     struct band_leaf *leaf; /* where it is */
     uint64_t rows, leaves;  /* from there on, as bits; rows 0: it is nowhere */
     uint32_t top;           /* the next */
+    uint32_t kept_back;     /* pods since the last that was taken (class.h) */
     struct bin_head head;
 };
 
@@ -306,6 +308,16 @@ take_plain(const struct bin *bin, const struct bin_head *head, struct queue *que
     return true;
 }
 
+/* Does its class keep an active pod back? Not too many in one call. */
+COLD static bool
+keeps_back(struct walk *walk, uint32_t record, struct entry *entry, uint64_t state)
+{
+    bool kept = walk->kept_back < CLASS_SLICE && class_meet(walk->worker, record, entry, state);
+
+    walk->kept_back += kept ? 1 : 0;
+    return kept;
+}
+
 /*
  * Of any other. NOTHING: the head was passed, or another thread changed the pod. AGAIN: an update
  * moved a pod since `reorder` was read.
@@ -339,11 +351,14 @@ take_other(struct walk *walk, struct bin *bin)
     if (!take_said(worker, entry, state, &said)) {
         return STEP_NOTHING;
     }
-    if (!entry_switch(entry, state, said.desc,
+    if ((description_class(&said.description) != 0 &&
+         keeps_back(walk, ref_record(ref), entry, state)) ||
+        !entry_switch(entry, state, said.desc,
                       version | state_of(PLACE_INFLIGHT))) { /* take_other:B */
         object_release(worker, said.description.object);
         return STEP_NOTHING;
     }
+    walk->kept_back = 0;
     walk->out->more = leave_head(queue, &walk->head) > 1;
     begin_flight(queue, entry, version | ref_record(ref), &said, 0, walk->out);
     return STEP_TAKEN;
@@ -706,6 +721,7 @@ walk_for(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *c
     walk.queue = queue;
     walk.out = out;
     walk.end = out + capacity;
+    walk.kept_back = 0;
     /* Ends: each further round means that an update moved a pod, or is due to look_again. */
     while (walk_take(&walk, out) ||
            (walk.out == out && may_look_again(queue) && look_again(worker, &look))) {
@@ -903,6 +919,7 @@ pop_before(struct worker *worker, uint64_t reorder, const struct pop_limit *limi
     walk.queue = queue;
     walk.out = out;
     walk.end = out + 1;
+    walk.kept_back = 0;
     walk.reorder = reorder;
     walk.table = bands_table(&queue->bands);
     walk.rows = walk.leaves = walk.top = 0;

@@ -99,6 +99,8 @@ lockfree_stats(schedq_t *base, schedq_stats_t *stats)
 
         if (worker != NULL) {
             add_tally(stats, &worker->tally);
+            stats->class_hides += u64_load(&worker->hides);
+            stats->class_turns += u64_load(&worker->turns);
         }
     }
     add_groups(base, stats);

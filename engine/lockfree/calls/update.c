@@ -25,6 +25,7 @@
  * told_*, lag_end, upkeep_*; tests/unit/test_update.c, test_update_threads.c, test_many_updates.c.
  */
 #include "lockfree/calls/add.h"
+#include "lockfree/calls/class.h"
 #include "lockfree/calls/events.h"
 #include "lockfree/calls/hold.h"
 #include "lockfree/calls/ops.h"
@@ -69,6 +70,13 @@ refuse_profile(struct worker *worker, const struct entry *entry, uint64_t state,
     return SCHEDQ_INVALID;
 }
 
+/* Has it what an active pod need not be looked at closely for? */
+static inline bool
+is_brief(const schedq_pod_spec_t *spec)
+{
+    return ((uint64_t)spec->not_before_ns | spec->class_id) == 0;
+}
+
 /* ---- an active pod --------------------------------------------------------------------------- */
 
 /* Its words are `state` and `desc`; if they change first, it is moved as it is then. */
@@ -96,9 +104,19 @@ move_active(struct worker *worker, const struct update *update, struct entry *en
 COLD static schedq_status_t update_more(struct worker *worker, struct entry *entry, uint64_t state,
                                         const struct update *update, schedq_result_t *result);
 
+/* Was the pod, as it was before, the scout of its class? May leave the section. */
+COLD static void
+look_at_class(struct worker *worker, const struct update *update, const struct view *before,
+              schedq_result_t *result)
+{
+    const struct class_key key = class_of_view(queue_of(worker), before);
+
+    result->poppable |= class_look(worker, &key, entry_handle(update->record, update->life));
+}
+
 /*
  * What is read is of the word `state` if the exchange finds it. `more`: the spec has a time, which
- * is past, or the pod has a label. SCHEDQ_RETRY: the pod changed meanwhile.
+ * is past, or a class, or the pod has a label or a class. SCHEDQ_RETRY: the pod changed meanwhile.
  */
 STRAIGHT schedq_status_t
 update_active(struct worker *worker, struct entry *entry, uint64_t state, bool more,
@@ -121,7 +139,9 @@ update_active(struct worker *worker, struct entry *entry, uint64_t state, bool m
     struct description description = before.description;
 
     describe_as(&description, spec, before.history.timestamp_ns);
-    if (!more) {
+    if (more) {
+        describe_class(&description, &before.description, spec->class_id);
+    } else {
         description.marks &= MARK_OWN_KEY; /* so the compiler knows that no more is stored */
     }
     struct band *band = publish_band(worker, spec->priority);
@@ -167,6 +187,9 @@ update_active(struct worker *worker, struct entry *entry, uint64_t state, bool m
     }
     report_told(update->record, &before, result);
     result->place = SCHEDQ_ACTIVE;
+    if (more) {
+        look_at_class(worker, update, &before, result);
+    }
     return SCHEDQ_OK;
 }
 
@@ -520,16 +543,13 @@ update_aside(struct worker *worker, struct update *update, schedq_result_t *resu
     return status;
 }
 
-/* The pod is not active, or may be kept back. SCHEDQ_RETRY: it changed. */
-__attribute__((noinline)) static schedq_status_t
-update_other(struct worker *worker, struct update *update, schedq_result_t *result)
+/* The pod was seen. */
+STRAIGHT schedq_status_t
+update_seen(struct worker *worker, struct update *update, schedq_result_t *result)
 {
     struct view *before = &update->before;
     int64_t now;
 
-    if (!report_view(queue_of(worker), update->record, update->life, before)) {
-        return SCHEDQ_RETRY;
-    }
     if (before->profile != update->spec->profile) {
         return refuse_profile(worker, before->entry, before->state, before->profile,
                               update->spec->profile);
@@ -541,7 +561,7 @@ update_other(struct worker *worker, struct update *update, schedq_result_t *resu
         return update_aside(worker, update, result);
     }
     if (state_place(before->state) == PLACE_ACTIVE) {
-        return update->spec->not_before_ns == 0
+        return is_brief(update->spec)
                    ? SCHEDQ_RETRY
                    : update_more(worker, before->entry, before->state, update, result);
     }
@@ -555,6 +575,21 @@ update_other(struct worker *worker, struct update *update, schedq_result_t *resu
     if (status == SCHEDQ_OK) {
         follow_up(worker, update, result);
         report_updated(queue_of(worker), update, result);
+    }
+    return status;
+}
+
+/* The pod is not active, or may be kept back. SCHEDQ_RETRY: it changed. */
+__attribute__((noinline)) static schedq_status_t
+update_other(struct worker *worker, struct update *update, schedq_result_t *result)
+{
+    if (!report_view(queue_of(worker), update->record, update->life, &update->before)) {
+        return SCHEDQ_RETRY;
+    }
+    schedq_status_t status = update_seen(worker, update, result);
+
+    if (status == SCHEDQ_OK && description_class(&update->before.description) != 0) {
+        look_at_class(worker, update, &update->before, result);
     }
     return status;
 }
@@ -582,7 +617,7 @@ update_present(struct worker *worker, const struct hashed_name *name, struct upd
         if (entry != NULL) {
             uint64_t state = entry_state(entry);
 
-            status = state_place(state) == PLACE_ACTIVE && update->spec->not_before_ns == 0
+            status = state_place(state) == PLACE_ACTIVE && is_brief(update->spec)
                          ? update_active(worker, entry, state, false, update, result)
                          : update_other(worker, update, result);
         }

@@ -21,6 +21,7 @@ describe_by_spec(struct redescription *change, const struct view *before,
 {
     change->same_object = false;
     describe_as(&change->description, spec, before->history.timestamp_ns);
+    describe_class(&change->description, &before->description, spec->class_id);
 }
 
 /*

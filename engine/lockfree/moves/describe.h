@@ -62,7 +62,7 @@ describe_swap(struct worker *worker, struct entry *entry, uint64_t state, uint64
 /** Begins with a description that differs in nothing. */
 struct redescription describe_begin(const struct view *before);
 
-/** As a spec says. A pod that loses its order key is ordered by its Timestamp. */
+/** As a spec says, but for its class. One that loses its order key is ordered by its Timestamp. */
 static inline void
 describe_as(struct description *description, const schedq_pod_spec_t *spec, int64_t timestamp)
 {
@@ -78,6 +78,14 @@ describe_as(struct description *description, const schedq_pod_spec_t *spec, int6
         description->order_key =
             (spec->flags & SCHEDQ_POD_ORDER_KEY) != 0 ? spec->order_key : timestamp;
     }
+}
+
+/** Behind describe_as: its class. One that was kept back is not again before it was tried. */
+static inline void
+describe_class(struct description *description, const struct description *before, uint64_t class_id)
+{
+    description_set_class(description, class_id);
+    description->flags |= class_id != 0 ? before->flags & DESCRIBED_WAITED : 0;
 }
 
 /** The same, of what is to be installed. */

@@ -40,6 +40,7 @@
  */
 #include "lockfree/moves/finish.h"
 
+#include "lockfree/calls/class.h"
 #include "lockfree/calls/ops.h"
 #include "lockfree/memory/stack.h"
 #include "lockfree/moves/describe.h"
@@ -141,15 +142,34 @@ end_flagged(struct entry *entry, schedq_token_t token)
 
 /*
  * Its nomination ends, unless it ended with the pod's deletion. The description is constant since
- * end_flight:A.
+ * end_flight:A. True: *described has a class.
  */
-RARELY static void
-end_nomination(struct queue *queue, const struct entry *entry)
+RARELY static bool
+end_described(struct queue *queue, const struct entry *entry, struct description *described)
 {
-    struct description description;
+    (void)entry_description(&queue->entries, entry, described);
+    describe_end_in(queue, described);
+    return description_class(described) != 0;
+}
 
-    (void)entry_description(&queue->entries, entry, &description);
-    describe_end_in(queue, &description);
+static struct class_key
+class_of_ended(const struct queue *queue, const struct entry *entry,
+               const struct description *described)
+{
+    return class_of(queue, described, attributes_profile(u64_load(&entry->attributes)));
+}
+
+/*
+ * If the pod is the scout of its class, another one is. May leave the section: the record is this
+ * worker's, so its page stays.
+ */
+COLD static void
+hand_over(struct worker *worker, uint32_t record, const struct entry *entry,
+          const struct description *described)
+{
+    const struct class_key key = class_of_ended(queue_of(worker), entry, described);
+
+    (void)class_hands_over(worker, &key, entry_handle(record, u64_load(&entry->life)));
 }
 
 /* Ends one flight, and the pod; not counted. As schedq_done. */
@@ -174,8 +194,10 @@ end_flight(struct worker *worker, schedq_token_t token)
     bool deleted = (state & FLAG_DELETED) != 0;
     uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
 
-    if (!deleted && desc != 0) {
-        end_nomination(queue, entry);
+    struct description described;
+
+    if (!deleted && desc != 0 && end_described(queue, entry, &described)) {
+        hand_over(worker, ref_record(token.bits), entry, &described);
     }
     give_record(worker, ref_record(token.bits), entry, desc, true);
     return deleted ? SCHEDQ_GONE : SCHEDQ_OK;
@@ -333,8 +355,12 @@ end_as_guest(struct queue *queue, schedq_token_t token)
     uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
     uint64_t popped = u64_load(&entry->popped);
 
-    if (!deleted && desc != 0) {
-        end_nomination(queue, entry);
+    struct description described;
+
+    if (!deleted && desc != 0 && end_described(queue, entry, &described)) {
+        const struct class_key key = class_of_ended(queue, entry, &described);
+
+        class_doubt(queue, &key); /* a tick finds another scout */
     }
     index_remove(&queue->index, (uint32_t)(u64_load(&entry->name) >> 32), record,
                  u64_load(&entry->life));

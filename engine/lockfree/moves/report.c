@@ -1,6 +1,7 @@
 /* Copies for report.h, which has the essay. */
 #include "lockfree/moves/report.h"
 
+#include "lockfree/calls/class.h"
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/route.h"
 #include "policy/backoff.h"
@@ -55,6 +56,17 @@ report_pod(const struct queue *queue, uint32_t record, const struct view *view,
     }
 }
 
+COLD static void
+report_class(const struct queue *queue, const struct view *view, schedq_pod_info_t *info)
+{
+    const struct class_key key = class_of_view(queue, view);
+
+    info->class_id = key.number;
+    info->kept_by_class = state_place(view->state) == PLACE_HELD &&
+                          (view->description.flags & DESCRIBED_BY_CLASS) != 0;
+    info->scout = class_scout(queue, &key);
+}
+
 void
 report_info(const struct queue *queue, uint32_t record, const struct view *view, const char *name,
             schedq_pod_info_t *info)
@@ -69,7 +81,7 @@ report_info(const struct queue *queue, uint32_t record, const struct view *view,
         .struct_size = (uint32_t)sizeof *info,
         .place = (uint8_t)place_public(state_place(view->state)),
         .profile = view->profile,
-        .flags = view->description.flags,
+        .flags = view->description.flags & POD_FLAGS,
         .pod = entry_handle(record, view->life),
         .object = view->description.object,
         .name = name,
@@ -92,6 +104,9 @@ report_info(const struct queue *queue, uint32_t record, const struct view *view,
         .pop_order = flying ? view->pop_order : 0,
         .cycle = flying && queue->base.rules.count_cycles ? view->pop_order : 0,
     };
+    if (description_class(&view->description) != 0) {
+        report_class(queue, view, info);
+    }
 }
 
 bool

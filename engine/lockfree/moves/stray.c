@@ -1,6 +1,7 @@
 /* Notes and gathering of stray.h. */
 #include "lockfree/moves/stray.h"
 
+#include "lockfree/calls/class.h"
 #include "lockfree/calls/events.h"
 #include "lockfree/moves/gather_join.h"
 #include "lockfree/moves/settle.h"
@@ -56,6 +57,9 @@ stray_gather(struct worker *worker)
     }
     if ((notes & STRAY_UNJUDGED) != 0) {
         all = events_judge_all(worker) && all;
+    }
+    if ((notes & STRAY_CLASSES) != 0) {
+        class_heal(worker);
     }
     section_ask(worker); /* callers may end without */
     if (all) {

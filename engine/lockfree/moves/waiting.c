@@ -1,6 +1,7 @@
 /* Lots and ages of waiting.h. */
 #include "lockfree/moves/waiting.h"
 
+#include "lockfree/calls/class.h"
 #include "policy/leftover.h"
 
 static const enum place aged[] = {PLACE_PARKED, PLACE_GATED};
@@ -33,6 +34,7 @@ waiting_close(struct queue *queue)
         bin_close(&queue->waiting.ages[i], memory);
     }
     bin_close(&queue->waiting.held, memory);
+    classes_close(queue);
     for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
         lot_close(&queue->waiting.backing_off[i], memory);
     }
@@ -121,6 +123,7 @@ waiting_tend(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
         lot_tend(&queue->waiting.backing_off[i], memory, epoch, worker);
     }
     lots_tend(&queue->waiting.lots, memory, epoch, worker);
+    classes_tend(queue, epoch, worker);
     if (queue_has_groups(queue)) {
         bin_tend(&queue_groups(queue)->ready, memory, epoch, worker);
     }

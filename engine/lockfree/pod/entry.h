@@ -122,7 +122,8 @@ struct description_record {
     atomic_u64 label;
     atomic_u64 tried; /* of the gating */
     atomic_u64 group;
-    atomic_u64 unused[2];
+    atomic_u64 class_id;
+    atomic_u64 unused;
 };
 
 _Static_assert(sizeof(struct description_record) % 32 == 0, "the first four words in one line");
@@ -148,6 +149,7 @@ struct description {
     uint64_t nomination;
     int64_t not_before; /* good if its mark is set */
     uint64_t label;     /* the same */
+    uint64_t class_id;  /* good if its flag is set */
     uint64_t group;     /* the same */
 };
 
@@ -160,6 +162,13 @@ struct description {
 /* of a description; the others are of its record */
 #define MARKS_KEEP (MARK_HELD | MARK_NOT_BEFORE) /* until then */
 #define MARKS (MARK_OWN_KEY | MARK_HELD | MARK_NOT_BEFORE | MARK_LABEL | MARK_MEMBER)
+/*
+ * In the flags of a pod: it has a class, and MARK_LABEL, whether or not it has a label; its class
+ * kept it back since it was added, or failed; not_before is the time that its class gave it.
+ */
+#define DESCRIBED_CLASS 8
+#define DESCRIBED_WAITED 32
+#define DESCRIBED_BY_CLASS 64
 /*
  * In the flags of a group's record (group.h): it is one; it was undeclared in its cycle; it was
  * activated there.
@@ -340,7 +349,16 @@ description_set_time(struct description *description, int64_t time)
 {
     description->marks &= (uint8_t)~MARK_NOT_BEFORE;
     description->marks |= time != 0 ? MARK_NOT_BEFORE : 0;
+    description->flags &= (uint8_t)~DESCRIBED_BY_CLASS;
     description->not_before = time;
+}
+
+/** Sets the time that its class gives the pod. */
+static inline void
+description_set_time_by_class(struct description *description, int64_t time)
+{
+    description_set_time(description, time);
+    description->flags |= DESCRIBED_WAITED | DESCRIBED_BY_CLASS;
 }
 
 /** 0: none. */
@@ -348,6 +366,35 @@ static inline uint64_t
 description_label(const struct description *description)
 {
     return (description->marks & MARK_LABEL) != 0 ? description->label : 0;
+}
+
+/** 0: none. */
+static inline uint64_t
+description_class(const struct description *description)
+{
+    return (description->flags & DESCRIBED_CLASS) != 0 ? description->class_id : 0;
+}
+
+/** Sets it; 0: none. */
+static inline void
+description_set_class(struct description *description, uint64_t class_id)
+{
+    description->label = description_label(description);
+    description->class_id = class_id;
+    description->marks &= (uint8_t)~MARK_LABEL;
+    description->marks |= (description->label | class_id) != 0 ? MARK_LABEL : 0;
+    description->flags &= (uint8_t)~DESCRIBED_CLASS;
+    description->flags |= class_id != 0 ? DESCRIBED_CLASS : 0;
+}
+
+/** It was tried: its class may keep it back again, and the time that it gave is past. */
+static inline void
+description_note_try(struct description *description)
+{
+    if ((description->flags & DESCRIBED_BY_CLASS) != 0) {
+        description_set_time(description, 0);
+    }
+    description->flags &= (uint8_t)~DESCRIBED_WAITED;
 }
 
 /** 0: it is tried by itself. */
@@ -450,6 +497,9 @@ entry_copy(const struct entries *entries, const struct entry *entry, uint64_t de
     }
     if ((marks & MARK_LABEL) != 0) {
         out->label = u64_load_acquire(&record->label);
+        if ((out->flags & DESCRIBED_CLASS) != 0) {
+            out->class_id = u64_load_acquire(&record->class_id);
+        }
     }
     if ((marks & MARK_MEMBER) != 0) {
         out->group = u64_load_acquire(&record->group);
@@ -542,6 +592,9 @@ description_make(struct entries *entries, struct slab_cache *cache,
     }
     if ((marks & MARK_LABEL) != 0) {
         u64_store(&record->label, description->label);
+        if ((description->flags & DESCRIBED_CLASS) != 0) {
+            u64_store(&record->class_id, description->class_id);
+        }
     }
     if ((marks & MARK_MEMBER) != 0) {
         u64_store(&record->group, description->group);

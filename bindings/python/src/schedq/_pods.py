@@ -19,6 +19,7 @@ _OK = int(Status.OK)
 
 _NUMBERS = (
     "priority", "profile", "nominated_node", "timestamp_ns", "order_key", "not_before_ns", "label", "group",
+    "class_id",
 )  # fmt: skip
 AFFINITY = 1
 ORDER_KEY = 2
@@ -47,6 +48,7 @@ class Spec:
     label: int = 0
     group: int = 0
     affinity: bool = False
+    class_id: int = 0
 
     def fill(self, flags: int = 0) -> Any:
         """As the library wants it, but for the object."""
@@ -62,6 +64,7 @@ class Spec:
             spec.not_before_ns = self.not_before_ns
             spec.label = self.label
             spec.group = self.group
+            spec.class_id = self.class_id
         except (OverflowError, TypeError):
             given = {name: getattr(self, name) for name in _NUMBERS}
             numbers(spec, {name: value for name, value in given.items() if value is not None})
@@ -147,15 +150,18 @@ class Popped:
             refuse(status)
         return status == Status.OK
 
-    def fail(self, rejectors: int = 0, pending: int = 0, *, newest: Optional[Spec] = None) -> Optional[Place]:
+    def fail(
+        self, rejectors: int = 0, pending: int = 0, *, newest: Optional[Spec] = None, own_reasons: bool = False
+    ) -> Optional[Place]:
         """The pod was not placed: bits of the plugins that rejected it; none: an error. Returns where it is.
 
-        `pending`: bits of those that only wait for something. `newest`: its description from now on. None: the pod was deleted
-        meanwhile.
+        `pending`: bits of those that only wait for something. `newest`: its description from now on. `own_reasons`: they say
+        nothing about the others of its class. None: the pod was deleted meanwhile.
         """
         queue = self._queue
         failure = ffi.new("schedq_failure_t *")
         lib.sqp_init_failure(failure)
+        failure.own_reasons = bool(own_reasons)
         try:
             failure.unschedulable = rejectors
             failure.pending = pending
@@ -292,6 +298,9 @@ class PodInfo:
     label: int
     group: int  #: what it is tried together with
     deleted: bool  #: in flight, deleted meanwhile
+    kept_by_class: bool  #: held since another pod of its class was rejected
+    class_id: int  #: the pods that fail alike; 0: none, or it has no effect
+    scout: int  #: handle of the pod of its class that is tried for all of them; 0: there is none
 
 
 def pod_info(c: Any, table: dict[int, Any]) -> PodInfo:
@@ -316,6 +325,9 @@ def pod_info(c: Any, table: dict[int, Any]) -> PodInfo:
         label=c.label,
         group=c.group,
         deleted=bool(c.deleted),
+        kept_by_class=bool(c.kept_by_class),
+        class_id=c.class_id,
+        scout=c.scout.bits,
     )
 
 
@@ -340,6 +352,9 @@ class Explanation:
     group_quorum: int  #: as described; 0 means 1, or that it is not declared
     group_place: Place  #: of its root's record; ASIDE: a quorum is missing; NOWHERE: it has no root
     group_declared: bool
+    kept_by_class: bool  #: as PodInfo's
+    class_id: int
+    scout: int
 
     def __str__(self) -> str:
         return self.text

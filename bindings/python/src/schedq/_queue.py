@@ -170,6 +170,7 @@ class Queue:
         max_backoff_ns: Optional[int] = None,
         max_parked_ns: Optional[int] = None,
         tick_ns: Optional[int] = None,
+        class_patience_ns: Optional[int] = None,
         engine: Optional[Engine] = None,
         order: Optional[Order] = None,
         external_clock: Optional[bool] = None,
@@ -307,14 +308,35 @@ class Queue:
         label: int = 0,
         group: int = 0,
         affinity: bool = False,
+        class_id: int = 0,
     ) -> int:
         """Puts a new pod in the queue; returns its handle. `object` is what pops, hints and gates get.
 
         Exists: a pod in any place has this name; nothing changed.
         """
-        if profile or nominated_node or timestamp_ns or order_key is not None or not_before_ns or label or group or affinity:
+        if (
+            profile
+            or nominated_node
+            or timestamp_ns
+            or order_key is not None
+            or not_before_ns
+            or label
+            or group
+            or affinity
+            or class_id
+        ):
             spec = Spec(
-                object, priority, profile, nominated_node, timestamp_ns, order_key, not_before_ns, label, group, affinity
+                object,
+                priority,
+                profile,
+                nominated_node,
+                timestamp_ns,
+                order_key,
+                not_before_ns,
+                label,
+                group,
+                affinity,
+                class_id,
             )
             return self._add_spec(name, spec)
         try:
@@ -355,6 +377,7 @@ class Queue:
         label: int = 0,
         group: int = 0,
         not_before_ns: int = 0,
+        class_id: int = 0,
     ) -> list[int]:
         """Adds many pods in one call; returns their handles. NotAllAdded tells which were refused."""
         if isinstance(names, str):
@@ -365,7 +388,7 @@ class Queue:
         except AttributeError:
             texts = [encode(name) for name in names]
         lengths = array("I", map(len, texts))
-        spec = Spec(profile=profile, label=label, group=group, not_before_ns=not_before_ns).fill()
+        spec = Spec(profile=profile, label=label, group=group, not_before_ns=not_before_ns, class_id=class_id).fill()
         ranks: Any = ffi.NULL
         if isinstance(priorities, int):
             numbers(spec, {"priority": priorities})
@@ -1002,6 +1025,9 @@ class Queue:
             group_quorum=why.group_quorum,
             group_place=Place(why.group_place),
             group_declared=bool(why.group_declared),
+            kept_by_class=bool(why.kept_by_class),
+            class_id=why.class_id,
+            scout=why.scout.bits,
         )
 
     def watch(self, watchdog: Watchdog, limit: int = 100) -> list[Overdue]:

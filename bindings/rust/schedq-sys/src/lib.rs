@@ -276,6 +276,7 @@ pub struct schedq_config_t {
     pub release: Option<unsafe extern "C" fn(ctx: *mut c_void, object: u64)>,
     pub affinity_matches:
         Option<unsafe extern "C" fn(ctx: *mut c_void, pod: u64, assigned: u64) -> c_int>,
+    pub class_patience_ns: i64,
 }
 
 #[repr(C)]
@@ -325,6 +326,7 @@ pub struct schedq_pod_spec_t {
     pub not_before_ns: i64,
     pub label: u64,
     pub group: u64,
+    pub class_id: u64,
 }
 
 #[repr(C)]
@@ -382,7 +384,8 @@ pub struct schedq_failure_t {
     pub struct_size: u32,
     pub place: u8,
     pub gate: u8,
-    pub reserved: [u8; 2],
+    pub own_reasons: u8,
+    pub reserved: u8,
     pub unschedulable: u64,
     pub pending: u64,
     pub judged_up_to: u64,
@@ -545,9 +548,12 @@ pub struct schedq_pod_info_t {
     pub nomination: u64,
     pub not_before_ns: i64,
     pub held: u8,
-    pub reserved_too: [u8; 7],
+    pub kept_by_class: u8,
+    pub reserved_too: [u8; 6],
     pub label: u64,
     pub group: u64,
+    pub class_id: u64,
+    pub scout: schedq_pod_t,
 }
 
 #[repr(C)]
@@ -611,6 +617,8 @@ pub struct schedq_stats_t {
     pub groups: u64,
     pub groups_at: [u64; 10],
     pub members_at: [u64; 10],
+    pub class_hides: u64,
+    pub class_turns: u64,
 }
 
 #[repr(C)]
@@ -620,7 +628,7 @@ pub struct schedq_explanation_t {
     pub place: u8,
     pub profile: schedq_profile_t,
     pub gate: u8,
-    pub reserved: u8,
+    pub kept_by_class: u8,
     pub pod: schedq_pod_t,
     pub unschedulable: u64,
     pub pending: u64,
@@ -638,6 +646,8 @@ pub struct schedq_explanation_t {
     pub group_place: u8,
     pub group_declared: u8,
     pub reserved_too: [u8; 2],
+    pub class_id: u64,
+    pub scout: schedq_pod_t,
 }
 
 #[repr(C)]
@@ -754,6 +764,7 @@ init! {
         max_backoff_ns: 10000000000,
         max_parked_ns: 300000000000,
         tick_ns: 1000000,
+        class_patience_ns: 300000000000,
         engine: SCHEDQ_ENGINE_LOCKFREE as u8,
         pop_from_backoff: 1,
         gates_see_wildcards: 1

@@ -141,6 +141,8 @@ impl Config {
         max_parked(time: Duration) => max_parked_ns = nanoseconds(time);
         /// How late the timer thread may be.
         tick(time: Duration) => tick_ns = nanoseconds(time);
+        /// So long, at most, a pod is kept back because another one of its class was rejected. 0: classes have no effect.
+        class_patience(time: Duration) => class_patience_ns = nanoseconds(time);
         /// With the rules of a kube release: the least time between two flushes.
         flush(time: Duration) => flush_ns = nanoseconds(time);
         /// Time is what [`Queue::advance`](crate::Queue::advance) says, for tests.

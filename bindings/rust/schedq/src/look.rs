@@ -125,6 +125,21 @@ impl<'a, T> PodInfo<'a, T> {
     pub fn group(&self) -> u64 {
         self.raw.group
     }
+
+    /// It is held until `not_before_ns`, or until its turn, since another pod of its class was rejected.
+    pub fn kept_by_class(&self) -> bool {
+        self.raw.kept_by_class != 0
+    }
+
+    /// The pods that fail alike; 0: none, or it has no effect.
+    pub fn class(&self) -> u64 {
+        self.raw.class_id
+    }
+
+    /// The pod of its class that was rejected, and is tried for all of them; None: there is none.
+    pub fn scout(&self) -> Option<Pod> {
+        Some(Pod(self.raw.scout)).filter(|_| self.raw.scout.bits != 0)
+    }
 }
 
 impl<T> fmt::Debug for PodInfo<'_, T> {
@@ -230,6 +245,10 @@ stats! {
     aside,
     /// Groups that are declared, or in their cycle.
     groups,
+    /// How often a pod was kept back because of its class.
+    class_hides,
+    /// How often one of them was let go because the scout of its class left.
+    class_turns,
 }
 
 /// Why a pod is where it is; displayed as a sentence. Times are nanoseconds on the queue's clock.
@@ -274,6 +293,12 @@ pub struct Explanation {
     pub group_place: Place,
     /// True: it is declared.
     pub group_declared: bool,
+    /// It is held since another pod of its class was rejected.
+    pub kept_by_class: bool,
+    /// The pods that fail alike; 0: none, or it has no effect.
+    pub class: u64,
+    /// The pod of its class that is tried for all of them; None: there is none.
+    pub scout: Option<Pod>,
     text: String,
 }
 
@@ -308,6 +333,9 @@ impl Explanation {
             group_quorum: raw.group_quorum,
             group_place: Place::new(raw.group_place),
             group_declared: raw.group_declared != 0,
+            kept_by_class: raw.kept_by_class != 0,
+            class: raw.class_id,
+            scout: Some(Pod(raw.scout)).filter(|_| raw.scout.bits != 0),
             text: text(room.as_ptr()),
         }
     }

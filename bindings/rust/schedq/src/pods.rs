@@ -142,6 +142,13 @@ impl<T> Spec<T> {
         self.raw.group = group;
         self
     }
+
+    /// The pods of its priority and profile that fail alike: while one of them waits, rejected, the others are kept back
+    /// untried ([`Builder::class_patience`](crate::Builder::class_patience)). 0: none.
+    pub fn class(mut self, class: u64) -> Spec<T> {
+        self.raw.class_id = class;
+        self
+    }
 }
 
 /// Pods for [`Worker::add_many`](crate::Worker::add_many); may be cleared and filled again.
@@ -204,6 +211,7 @@ pub struct Failure<T> {
     pub(crate) rejected: Plugins,
     pub(crate) pending: Plugins,
     pub(crate) newest: Option<Spec<T>>,
+    pub(crate) own_reasons: bool,
 }
 
 impl<T> Failure<T> {
@@ -214,12 +222,18 @@ impl<T> Failure<T> {
 
     /// These plugins rejected it: it waits for an event that could help.
     pub fn rejected(by: Plugins) -> Failure<T> {
-        Failure { rejected: by, pending: Plugins::NONE, newest: None }
+        Failure { rejected: by, pending: Plugins::NONE, newest: None, own_reasons: false }
     }
 
     /// These too, which only wait for something: if a hint of theirs says yes, the pod skips its backoff.
     pub fn pending(mut self, by: Plugins) -> Failure<T> {
         self.pending = by;
+        self
+    }
+
+    /// These rejections say nothing about the others of its class, which are tried.
+    pub fn own_reasons(mut self) -> Failure<T> {
+        self.own_reasons = true;
         self
     }
 
@@ -233,6 +247,7 @@ impl<T> Failure<T> {
         sys::schedq_failure_t {
             unschedulable: self.rejected.0,
             pending: self.pending.0,
+            own_reasons: self.own_reasons.into(),
             newest: self.newest.as_ref().map_or(std::ptr::null(), |spec| &spec.raw),
             ..sys::SCHEDQ_FAILURE_INIT
         }

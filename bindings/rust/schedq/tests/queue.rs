@@ -376,6 +376,44 @@ fn gates_profiles_and_updates() {
 }
 
 #[test]
+fn a_class_is_tried_by_one_of_its_pods() {
+    with_engines(|config| {
+        let config = config.class_patience(Duration::from_secs(60));
+        let mut builder = Builder::<u32>::new(config).unwrap();
+        let fit = builder.plugin(Plugin::new("Fit").interest("Node", Action::ADD)).unwrap();
+        let (queue, worker) = built(builder);
+        let scout = worker.add("a", &Spec::new(0).class(7)).unwrap().pod;
+        for name in ["b", "c"] {
+            worker.add(name, &Spec::new(0).class(7)).unwrap();
+        }
+        let (first, other) =
+            (worker.try_pop().unwrap().unwrap(), worker.try_pop().unwrap().unwrap());
+        let kept = other.pod();
+        assert_eq!(
+            worker.fail(first, &Failure::rejected(fit)).unwrap().unwrap().place,
+            Place::Parked
+        );
+        assert_eq!(
+            worker.fail(other, &Failure::rejected(fit)).unwrap().unwrap().place,
+            Place::Held
+        );
+        assert!(worker.try_pop().unwrap().is_none());
+        let why = worker.explain(kept).unwrap().unwrap();
+        assert_eq!((why.kept_by_class, why.class, why.scout), (true, 7, Some(scout)));
+        let seen =
+            worker.get(scout, |pod| (pod.kept_by_class(), pod.class(), pod.scout())).unwrap();
+        assert_eq!(seen, Some((false, 7, Some(scout))));
+        let stats = queue.stats().unwrap();
+        assert_eq!((stats.class_hides, stats.class_turns), (2, 0));
+        worker.delete(scout).unwrap();
+        let next = worker.try_pop().unwrap().unwrap();
+        assert_eq!(next.name(), "b");
+        worker.fail(next, &Failure::rejected(fit).own_reasons()).unwrap();
+        assert_eq!(worker.try_pop().unwrap().unwrap().name(), "c");
+    });
+}
+
+#[test]
 fn held_labelled_and_nominated_pods() {
     with_engines(|config| {
         let (queue, worker) = opened::<u32>(config);

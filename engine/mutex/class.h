@@ -1,0 +1,70 @@
+/*
+ * Pods that their class keeps back: see class.c.
+ */
+#ifndef SCHEDQ_MUTEX_CLASS_H
+#define SCHEDQ_MUTEX_CLASS_H
+
+#include "mutex/queue.h"
+
+/** mutex_class_settle where a class was ever shut. */
+void mutex_class_settle_active(struct mutex_queue *queue, const struct order *limit);
+
+/**
+ * Before a pop looks: the best active pod is none that its class keeps back, or it is its turn, or
+ * it comes behind the limit; NULL: there is none.
+ */
+static inline void
+mutex_class_settle(struct mutex_queue *queue, const struct order *limit)
+{
+    if (__builtin_expect(queue->classes.slots != NULL, 0)) {
+        mutex_class_settle_active(queue, limit);
+    }
+}
+
+/** A pod that has a class fails: before anything is changed. */
+void mutex_class_fails(struct mutex_queue *queue, uint32_t index);
+
+/** It was tried: its class may keep it back again, and the time that it gave is past. */
+void mutex_class_note_try(struct mutex_queue *queue, uint32_t index);
+
+/**
+ * Of one that has a class by then, and that nothing else keeps back. `parks`: it is about to be
+ * parked. If classes.turn is CLASS_HIDES then, it has its time, and is HELD next.
+ */
+void mutex_class_judge(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *failure,
+                       bool parks, int64_t now);
+
+/** Behind these. `failed`: the pod was put where it waits; else nothing changed. */
+void mutex_class_failed(struct mutex_queue *queue, uint32_t index, bool failed);
+
+/** The pod that is tried for all of a pod's class; NO_ENTRY: there is none. */
+uint32_t mutex_class_scout(const struct mutex_queue *queue, uint32_t index);
+
+/** Before a pod is changed: the slot that it is the scout of; NULL: it is none. */
+struct class_slot *mutex_class_scouted(const struct mutex_queue *queue, uint32_t index);
+
+/** Afterwards: if it is the scout no more, another one takes its turn. */
+void mutex_class_look(struct mutex_queue *queue, struct class_slot *scouted);
+
+/** A pod that has a class ends now. */
+void mutex_class_end(struct mutex_queue *queue, uint32_t index);
+
+/** The same where nothing may move but it: another one takes its turn when a tick looks. */
+void mutex_class_end_quietly(struct mutex_queue *queue, uint32_t index);
+
+/** Are there scouts that are none any more? Then others take their turn. */
+void mutex_class_heal(struct mutex_queue *queue);
+
+/** The same, behind a pop that found nothing. False: there was no reason to. */
+static inline bool
+mutex_class_heals(struct mutex_queue *queue)
+{
+    bool doubted = __builtin_expect(queue->classes.doubted, 0);
+
+    if (doubted) {
+        mutex_class_heal(queue);
+    }
+    return doubted;
+}
+
+#endif

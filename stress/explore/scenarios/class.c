@@ -1,0 +1,487 @@
+/*
+ * Pods that their class keeps back. The pods 0..5 are of one class; a patience that no scenario
+ * waits for, but the end of one with frozen threads.
+ *
+ * Claims
+ *   a pod has one holder at a time
+ *   behind it, nobody frozen: events, backoffs and ticks bring out all pods, one success after the
+ *     other, long before their patience ends: nobody waits without a scout
+ *   somebody frozen, or a holder that never reports: the patience does, but for pods that a frozen
+ *     thread may have, and what that holder has
+ */
+#include "actor_calls.h"
+#include "cluster.h"
+#include "scenarios.h"
+#include "world.h"
+
+#include <schedq/hold.h>
+
+enum { CLASS = 9, OTHER_CLASS = 10, PODS = 6 };
+
+#define PATIENCE_NS (INT64_C(3600) * 1000000000)
+
+/* UNSURE: a call about it runs, or never ends. */
+enum whereabouts { NOWHERE, WAITS, FLIES, UNSURE };
+
+static struct {
+    enum whereabouts where[PODS];
+    unsigned holder[PODS];
+    schedq_popped_t flying; /* of pod 3, where it is in flight before the threads begin */
+    unsigned lost;          /* pods whose holder never reports */
+} class;
+
+static void
+class_begin(const struct scenario *scenario)
+{
+    for (unsigned i = 0; i < PODS; i++) {
+        class.where[i] = NOWHERE;
+    }
+    class.lost = 0;
+    queue_harness.begin(scenario);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static void
+begin(struct actor *actor, const char *text, uint32_t key)
+{
+    (void)act_begin(actor, text, (struct open_call){.kind = CALL_OTHER, .key = key});
+}
+
+static moment
+ends(struct actor *actor, const char *text, schedq_status_t status, bool legal)
+{
+    moment ended = act_end(actor, status);
+
+    SIM_CHECK(legal, "%s returns %s: %s", text, schedq_status_name(status),
+              schedq_worker_error(actor->worker));
+    return ended;
+}
+
+static void
+add(struct actor *actor, uint32_t key)
+{
+    size_t length;
+    const char *name = world_name(key, &length);
+    uint64_t object = ledger_attempt(&world.ledger, (struct attempt){.key = key});
+    schedq_pod_spec_t spec = act_spec(actor, object);
+
+    spec.class_id = CLASS;
+    class.where[key] = UNSURE;
+    begin(actor, "add", key);
+    schedq_status_t status = schedq_add(actor->worker, name, length, &spec, NULL);
+
+    act_attempt_ends(ledger_attempt_of(&world.ledger, object), status,
+                     ends(actor, "add", status, status == SCHEDQ_OK));
+    class.where[key] = class.where[key] == UNSURE ? WAITS : class.where[key];
+}
+
+/* False: there was none. */
+static bool
+pop(struct actor *actor, schedq_popped_t *popped, uint32_t *key)
+{
+    begin(actor, "try_pop", 0);
+    schedq_status_t status = schedq_try_pop(actor->worker, popped);
+
+    (void)ends(actor, "try_pop", status, status == SCHEDQ_OK || status == SCHEDQ_EMPTY);
+    if (status != SCHEDQ_OK) {
+        return false;
+    }
+    *key = world_key(popped->name, popped->name_length);
+    SIM_CHECK(*key < PODS, "pod %u is popped, and was never added", *key);
+    SIM_CHECK(class.where[*key] != FLIES, "pod %u is popped by %u and by %u", *key,
+              class.holder[*key], actor->number);
+    class.where[*key] = FLIES;
+    class.holder[*key] = actor->number;
+    return true;
+}
+
+static bool
+pop_and_place(struct actor *actor)
+{
+    schedq_popped_t popped;
+    uint32_t key;
+
+    if (!pop(actor, &popped, &key)) {
+        return false;
+    }
+    class.where[key] = UNSURE;
+    begin(actor, "done", key);
+    schedq_status_t status = schedq_done(actor->worker, popped.token);
+
+    (void)ends(actor, "done", status, status == SCHEDQ_OK || status == SCHEDQ_GONE);
+    class.where[key] = NOWHERE;
+    return true;
+}
+
+static void
+reject(struct actor *actor, schedq_token_t token, uint32_t key, bool for_own_reasons)
+{
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+
+    failure.unschedulable = PLAIN;
+    failure.own_reasons = for_own_reasons;
+    class.where[key] = UNSURE;
+    begin(actor, "fail", key);
+    schedq_status_t status = schedq_fail(actor->worker, &token, &failure, NULL);
+
+    (void)ends(actor, "fail", status, status == SCHEDQ_OK || status == SCHEDQ_GONE);
+    if (class.where[key] == UNSURE) {
+        class.where[key] = status == SCHEDQ_OK ? WAITS : NOWHERE;
+    }
+}
+
+static void
+pop_and_reject(struct actor *actor, bool for_own_reasons)
+{
+    schedq_popped_t popped;
+    uint32_t key;
+
+    if (pop(actor, &popped, &key)) {
+        reject(actor, popped.token, key, for_own_reasons);
+    }
+}
+
+static void
+drop(struct actor *actor, uint32_t key)
+{
+    size_t length;
+    const char *name = world_name(key, &length);
+
+    class.where[key] = class.where[key] == FLIES ? FLIES : UNSURE;
+    begin(actor, "delete", key);
+    schedq_status_t status = schedq_delete_name(actor->worker, name, length, NULL);
+
+    (void)ends(actor, "delete", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    class.where[key] = class.where[key] == UNSURE ? NOWHERE : class.where[key];
+}
+
+static void
+change_class(struct actor *actor, uint32_t key, uint64_t number)
+{
+    size_t length;
+    const char *name = world_name(key, &length);
+    schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
+
+    spec.class_id = number;
+    begin(actor, "update", key);
+    schedq_status_t status = schedq_update(actor->worker, name, length, &spec, 0, NULL, 0, NULL);
+
+    (void)ends(actor, "update", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+}
+
+static void
+hold_for_a_while(struct actor *actor, uint32_t key)
+{
+    schedq_result_t result;
+    size_t length;
+    const char *name = world_name(key, &length);
+
+    if (schedq_find(actor->worker, name, length, &result) != SCHEDQ_OK) {
+        return;
+    }
+    const schedq_pod_t pod = result.pod;
+
+    begin(actor, "hold", key);
+    schedq_status_t status = schedq_hold(actor->worker, pod, NULL);
+    (void)ends(actor, "hold", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    begin(actor, "release", key);
+    status = schedq_release(actor->worker, pod, NULL);
+    (void)ends(actor, "release", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    /* the time that its class gave it is not the mark's */
+    begin(actor, "not_before", key);
+    status = schedq_not_before(actor->worker, pod, 0, NULL);
+    (void)ends(actor, "not_before", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+}
+
+/* ---- behind all ------------------------------------------------------------------------------ */
+
+static int
+note_place(void *ctx, const schedq_pod_info_t *info)
+{
+    *(schedq_pod_info_t *)ctx = *info;
+    return 0;
+}
+
+/* Is the pod there, and nobody's? */
+static bool
+is_left(struct actor *healthy, uint32_t key, schedq_pod_info_t *info)
+{
+    schedq_result_t result;
+    size_t length;
+    const char *name = world_name(key, &length);
+
+    return schedq_find(healthy->worker, name, length, &result) == SCHEDQ_OK &&
+           schedq_get(healthy->worker, result.pod, note_place, info) == SCHEDQ_OK &&
+           info->place != SCHEDQ_INFLIGHT;
+}
+
+static void
+class_drain(const struct scenario *scenario)
+{
+    struct actor *healthy = &world.actors[HEALTHY];
+    bool frozen = sim_frozen() > 0;
+
+    (void)scenario;
+    actor_register(healthy);
+    for (unsigned round = 0; round < 3 * PODS; round++) {
+        actor_move(healthy, EVENT_PLAIN);
+        actor_tick_after(healthy, 100 * BACKOFF_NS);
+        while (pop_and_place(healthy)) {
+        }
+    }
+    if (frozen || class.lost > 0) {
+        for (unsigned round = 0; round < PODS; round++) {
+            actor_tick_after(healthy, 2 * PATIENCE_NS);
+            while (pop_and_place(healthy)) {
+            }
+        }
+    }
+    for (uint32_t key = 0; key < PODS; key++) {
+        schedq_pod_info_t info = {.place = SCHEDQ_NOWHERE};
+        bool left = is_left(healthy, key, &info);
+
+        SIM_CHECK(!left || (frozen && (info.held != 0 || class.where[key] == UNSURE)),
+                  "pod %u waits, and nothing brings it out: %s", key,
+                  schedq_place_name((schedq_place_t)info.place));
+    }
+    if (!frozen) {
+        schedq_stats_t stats = SCHEDQ_STATS_INIT;
+
+        SIM_CHECK(schedq_stats(world.queue, &stats) == SCHEDQ_OK, "stats fails");
+        SIM_CHECK(stats.held == 0 && stats.inflight == class.lost && stats.active == 0 &&
+                      stats.parked == 0,
+                  "left over: %llu held, %llu in flight, %llu active, %llu parked",
+                  (unsigned long long)stats.held, (unsigned long long)stats.inflight,
+                  (unsigned long long)stats.active, (unsigned long long)stats.parked);
+    }
+}
+
+static void
+class_thread(const struct scenario *scenario, unsigned thread)
+{
+    queue_harness.thread(scenario, thread);
+}
+
+static void
+class_end(const struct scenario *scenario)
+{
+    queue_harness.end(scenario);
+}
+
+static const struct harness class_harness = {class_begin, class_thread, class_drain, class_end};
+
+/* ---- what threads do ------------------------------------------------------------------------- */
+
+static void
+three_active(struct actor *actor)
+{
+    for (uint32_t key = 0; key < 3; key++) {
+        add(actor, key);
+    }
+}
+
+/* Pod 0 is the scout; pods 1 and 2 are active. */
+static void
+one_scouts(struct actor *actor)
+{
+    three_active(actor);
+    pop_and_reject(actor, false);
+}
+
+/* The same, and pod 3 is in flight. */
+static void
+one_scouts_one_flies(struct actor *actor)
+{
+    uint32_t key;
+
+    add(actor, 3);
+    (void)pop(actor, &class.flying, &key);
+    one_scouts(actor);
+}
+
+/* Pods 1 and 2 are kept back behind pod 0. */
+static void
+two_wait(struct actor *actor)
+{
+    one_scouts(actor);
+    (void)pop_and_place(actor);
+}
+
+/* The same, and the scout is active. */
+static void
+scout_is_active(struct actor *actor)
+{
+    two_wait(actor);
+    actor_move(actor, EVENT_PLAIN);
+}
+
+static void
+place_one(struct actor *actor)
+{
+    (void)pop_and_place(actor);
+}
+
+static void
+place_two(struct actor *actor)
+{
+    (void)pop_and_place(actor);
+    (void)pop_and_place(actor);
+}
+
+/* Its holder never reports. */
+static void
+lose_one(struct actor *actor)
+{
+    schedq_popped_t popped;
+    uint32_t key;
+
+    class.lost += pop(actor, &popped, &key) ? 1 : 0;
+}
+
+static void
+reject_one(struct actor *actor)
+{
+    pop_and_reject(actor, false);
+}
+
+static void
+reject_3(struct actor *actor)
+{
+    reject(actor, class.flying.token, 3, false);
+}
+
+static void
+place_one_drop_3(struct actor *actor)
+{
+    (void)pop_and_place(actor);
+    drop(actor, 3);
+}
+
+static void
+reject_alone(struct actor *actor)
+{
+    pop_and_reject(actor, true);
+}
+
+static void
+wake(struct actor *actor)
+{
+    actor_move(actor, EVENT_PLAIN);
+}
+
+static void
+wake_and_place(struct actor *actor)
+{
+    actor_move(actor, EVENT_PLAIN);
+    (void)pop_and_place(actor);
+}
+
+static void
+drop_0(struct actor *actor)
+{
+    drop(actor, 0);
+}
+
+static void
+drop_1(struct actor *actor)
+{
+    drop(actor, 1);
+}
+
+static void
+hold_0(struct actor *actor)
+{
+    hold_for_a_while(actor, 0);
+}
+
+static void
+hold_1(struct actor *actor)
+{
+    hold_for_a_while(actor, 1);
+}
+
+static void
+change_0(struct actor *actor)
+{
+    change_class(actor, 0, OTHER_CLASS);
+    change_class(actor, 0, CLASS);
+}
+
+static void
+change_1(struct actor *actor)
+{
+    change_class(actor, 1, CLASS);
+    change_class(actor, 1, OTHER_CLASS);
+}
+
+static void
+add_3_and_pop(struct actor *actor)
+{
+    add(actor, 3);
+    (void)pop_and_place(actor);
+}
+
+static void
+tick(struct actor *actor)
+{
+    actor_tick_after(actor, 2 * PATIENCE_NS);
+}
+
+static void
+configure(schedq_config_t *config)
+{
+    cluster_use_without_gates(config);
+    config->class_patience_ns = PATIENCE_NS;
+}
+
+static void
+counted(schedq_config_t *config)
+{
+    configure(config);
+    config->objects = SCHEDQ_OBJECTS_COUNTED;
+}
+
+#define CLASSES(title, text, settings, before, ...)                                                \
+    {                                                                                              \
+        .name = (title), .about = (text), .harness = &class_harness, .threads = 3, .sleeps = true, \
+        .configure = (settings), .prepare = (before), .bodies = {                                  \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+const struct scenario class_scenarios[] = {
+    CLASSES("class_shut", "a class is shut while others of it are popped", configure, three_active,
+            reject_one, place_one, reject_one),
+    CLASSES("class_reject", "three of a class are rejected at once", configure, three_active,
+            reject_one, reject_one, reject_one),
+    CLASSES("class_open", "a scout succeeds while others are kept back", configure, one_scouts,
+            wake_and_place, place_one, add_3_and_pop),
+    CLASSES("class_next", "scouts succeed one after the other, against new pods", configure,
+            scout_is_active, place_two, add_3_and_pop, place_one),
+    CLASSES("class_delete", "a scout is deleted while others are kept back", configure, one_scouts,
+            drop_0, place_one, add_3_and_pop),
+    CLASSES("class_delete_next", "the next scout is deleted too", configure, two_wait, drop_0,
+            drop_1, place_one),
+    CLASSES("class_late", "a scout is deleted, one that would be it is too", configure,
+            one_scouts_one_flies, drop_0, place_one_drop_3, reject_3),
+    CLASSES("class_hold", "a scout is held and released while others are kept back", configure,
+            one_scouts, hold_0, place_one, reject_one),
+    CLASSES("class_hold_next", "the next scout is held while the first one leaves", configure,
+            two_wait, drop_0, hold_1, place_one),
+    CLASSES("class_update", "a scout changes its class and back", configure, one_scouts, change_0,
+            place_one, reject_one),
+    CLASSES("class_update_next", "one that is kept back is described anew", configure, two_wait,
+            drop_0, change_1, place_one),
+    CLASSES("class_alone", "a scout is rejected for reasons of its own", configure, scout_is_active,
+            reject_alone, add_3_and_pop, place_one),
+    CLASSES("class_wake", "a scout is woken while it is rejected", configure, one_scouts, wake,
+            reject_one, wake_and_place),
+    CLASSES("class_patience", "the patience ends while the scout leaves", configure, two_wait, tick,
+            drop_0, reject_one),
+    CLASSES("class_lost", "a scout's holder never reports", configure, scout_is_active, lose_one,
+            add_3_and_pop, reject_one),
+    CLASSES("class_counted", "a scout is held with counted objects", counted, one_scouts, hold_0,
+            wake_and_place, reject_one),
+    {.name = NULL},
+};
