@@ -72,7 +72,10 @@ mutex_hold(schedq_worker_t *worker, schedq_pod_t pod, bool holds, schedq_result_
     const struct entry *entry = entry_of_handle(&queue->entries, pod, &index);
 
     if (entry != NULL) {
-        change(queue, index, holds, mutex_keeps_time(&queue->keeps, index), result);
+        /* by its class: its turn would never come, its ref is stale */
+        bool forgets = holds && (entry->flags & ENTRY_BY_CLASS) != 0;
+
+        change(queue, index, holds, forgets ? 0 : mutex_keeps_time(&queue->keeps, index), result);
     }
     queue_unlock(queue);
     return entry != NULL ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;

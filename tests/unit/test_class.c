@@ -300,6 +300,30 @@ one_that_was_kept_back_and_is_let_go_is_tried(void **state)
     assert_int_equal(info.not_before_ns, later);
 }
 
+/* It is in no class's turns any more, so its release must not leave it to them. */
+static void
+one_that_was_kept_back_and_is_held_is_tried_when_it_is_released(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fit_of(fixture);
+    schedq_worker_t *worker = fx_worker(fixture);
+
+    shut(fixture, fit, 3);
+    fx_pop_nothing(fixture);
+    const schedq_pod_t pod = fx_find(fixture, "ns/1").pod;
+    assert_ok(schedq_hold(worker, pod, NULL));
+    assert_false(fx_info(fixture, pod).kept_by_class);
+    assert_int_equal(fx_info(fixture, pod).not_before_ns, 0);
+    assert_ok(schedq_delete_name(worker, "ns/0", 4, NULL));
+    assert_place(fx_place(fixture, "ns/1"), SCHEDQ_HELD);
+    schedq_popped_t popped = fx_pop(fixture, "ns/2");
+    assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_PARKED);
+    assert_ok(schedq_release(worker, pod, NULL));
+    popped = fx_pop(fixture, "ns/1");
+    assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_HELD);
+    assert_true(fx_info(fixture, pod).kept_by_class);
+}
+
 static void
 its_class_and_its_scout_say_why_a_pod_waits(void **state)
 {
@@ -500,11 +524,8 @@ one_that_is_kept_back_may_be_touched_like_any_held_pod(void **state)
     fx_pop_nothing(fixture);
     /* deleted: passed over when its turn comes */
     assert_ok(schedq_delete(worker, fx_find(fixture, "ns/1").pod, NULL));
-    /* held: too; its release leaves it its time */
-    const schedq_pod_t held = fx_find(fixture, "ns/2").pod;
-    assert_ok(schedq_hold(worker, held, NULL));
-    assert_ok(schedq_release(worker, held, NULL));
-    assert_place(fx_info(fixture, held).place, SCHEDQ_HELD);
+    /* held: too */
+    assert_ok(schedq_hold(worker, fx_find(fixture, "ns/2").pod, NULL));
     /* another class: it is let go, and tried */
     schedq_pod_spec_t spec = fx_spec(0);
     spec.class_id = CLASS + 1;
@@ -520,7 +541,7 @@ one_that_is_kept_back_may_be_touched_like_any_held_pod(void **state)
     fx_pop(fixture, "ns/5");
     fx_pop_nothing(fixture);
     fx_pass(fixture, SEC(301));
-    fx_pop(fixture, "ns/2");
+    fx_pop_nothing(fixture);
 }
 
 static void
@@ -657,6 +678,7 @@ main(int argc, char **argv)
         fx_test(who_waits_longer_than_the_patience_is_tried_itself),
         fx_test(a_scout_whose_holder_never_reports_hides_nobody_for_longer),
         fx_test(one_that_was_kept_back_and_is_let_go_is_tried),
+        fx_test(one_that_was_kept_back_and_is_held_is_tried_when_it_is_released),
         fx_test(its_class_and_its_scout_say_why_a_pod_waits),
         fx_test(an_error_or_reasons_of_its_own_do_not_shut_a_class),
         fx_test(a_scout_that_is_rejected_for_reasons_of_its_own_hands_over),

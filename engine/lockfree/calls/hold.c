@@ -109,6 +109,9 @@ grant(struct worker *worker, uint32_t record, struct view *before, const struct 
     if (wish->about_mark) {
         description->marks &= (uint8_t)~MARK_HELD;
         description->marks |= wish->held ? MARK_HELD : 0;
+        if (wish->held && (description->flags & DESCRIBED_BY_CLASS) != 0) {
+            description_set_time(description, 0); /* its turn would never come: its ref is stale */
+        }
     } else {
         description_set_time(description, wish->not_before);
     }

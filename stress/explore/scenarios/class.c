@@ -188,10 +188,6 @@ hold_for_a_while(struct actor *actor, uint32_t key)
     begin(actor, "release", key);
     status = schedq_release(actor->worker, pod, NULL);
     (void)ends(actor, "release", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
-    /* the time that its class gave it is not the mark's */
-    begin(actor, "not_before", key);
-    status = schedq_not_before(actor->worker, pod, 0, NULL);
-    (void)ends(actor, "not_before", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
 }
 
 /* ---- behind all ------------------------------------------------------------------------------ */
