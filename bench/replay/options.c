@@ -30,6 +30,7 @@ enum {
     KEY_PRESET,
     KEY_PREEMPTION,
     KEY_HINTS,
+    KEY_CLASSES,
     KEY_COPIES,
     KEY_JITTER,
     KEY_NODES_FRACTION,
@@ -64,6 +65,10 @@ static const struct argp_option option_list[] = {
     {"hints", KEY_HINTS, "fit|kube", 0,
      "What sends a parked pod back: fit (default): it fits on the node of the event; kube: any pod "
      "ended, as kube-scheduler's NodeResourcesFit does",
+     2},
+    {"classes", KEY_CLASSES, NULL, 0,
+     "Pods that ask for the same processors, memory and GPUs are of one class: while one of them "
+     "is parked, the others are kept back untried, for as long as a pod stays parked at most",
      2},
     {"max-parked", KEY_MAX_PARKED, "SECONDS", 0,
      "How long a pod stays parked without an event; default: the preset's", 2},
@@ -209,6 +214,9 @@ parse_option(int key, char *value, struct argp_state *state)
         break;
     case KEY_HINTS:
         options->hints = argument_choice(state, "hints", value, hints);
+        break;
+    case KEY_CLASSES:
+        options->simulate.classes = true;
         break;
     case KEY_MAX_PARKED:
         options->simulate.max_parked_ns =

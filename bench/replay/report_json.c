@@ -37,6 +37,7 @@ put_settings(json_t *root, const report_t *report)
     put_text(root, "preset", options->preset->name);
     put_text(root, "preemption", options->preemption->name);
     put_text(root, "hints", options->hints->name);
+    json_object_set_new(root, "classes", json_boolean(options->simulate.classes));
     put_number(root, "seed", options->scenario.seed);
     put_number(root, "copies", options->scenario.copies);
     put_real(root, "jitter_seconds", report_seconds(options->scenario.jitter_ns));
@@ -84,6 +85,7 @@ attempts(const simulate_result_t *result)
     put_number(causes, "time", result->attempts_by[CAUSE_TIME]);
     put_number(causes, "flush", result->attempts_by[CAUSE_FLUSH]);
     json_object_set_new(object, "causes", causes);
+    put_number(object, "kept_back", result->kept_back);
     for (int i = 0; i < SIMULATE_ATTEMPT_BUCKETS; i++) {
         if (result->attempt_buckets[i] == 0) {
             continue;

@@ -21,6 +21,9 @@ put_settings(FILE *out, const report_t *report)
             report_seconds(report->result->max_parked_ns));
     fprintf(out, "preemption       %s\n", options->preemption->name);
     fprintf(out, "hints            %s\n", options->hints->name);
+    if (options->simulate.classes) {
+        fprintf(out, "classes          by what pods ask for\n");
+    }
     fprintf(out,
             "pods             %zu recorded, %" PRIu32 " copies, jitter %.9g s, seed %" PRIu64 "\n",
             report->workload->pod_count, options->scenario.copies,
@@ -53,6 +56,10 @@ put_pods(FILE *out, const simulate_result_t *result)
             " flush\n",
             result->attempts_by[CAUSE_ARRIVAL], result->attempts_by[CAUSE_EVENT],
             result->attempts_by[CAUSE_TIME], result->attempts_by[CAUSE_FLUSH]);
+    if (result->kept_back != 0) {
+        fprintf(out, "kept back        %" PRIu64 " of these, untried, by their class\n",
+                result->kept_back);
+    }
     for (int i = 0; i < SIMULATE_ATTEMPT_BUCKETS; i++) {
         if (result->attempt_buckets[i] != 0) {
             fprintf(out, "  %8" PRIu64 " to %-8" PRIu64 " %10" PRIu64 " pods\n",

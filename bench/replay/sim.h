@@ -80,6 +80,7 @@ typedef struct sim_worker {
     uint64_t news;      /* sim->news from before the last pop */
     uint64_t events;    /* result->events at the last pop */
     uint32_t cycles;
+    uint64_t hidden; /* pods that it rejected, and that their class keeps back */
     costs_t costs;
 } sim_worker_t;
 
@@ -137,6 +138,13 @@ static inline const workload_pod_t *
 sim_recorded(const sim_t *sim, size_t pod)
 {
     return &sim->scenario->workload->pods[sim->scenario->pods[pod].pod];
+}
+
+/* What decides, with its priority, where a pod fits; 0: pods have no classes. */
+static inline uint64_t
+sim_class(const sim_t *sim, size_t pod)
+{
+    return sim->options->classes ? sim_object(sim_recorded(sim, pod)->shape) : 0;
 }
 
 /* Stops the run with a reason; the first one stays. The caller holds the lock. */

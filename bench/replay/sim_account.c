@@ -67,8 +67,8 @@ check_stats(sim_t *sim)
         sim_fail(sim, "schedq_stats: %s", schedq_status_name(status));
         return;
     }
-    uint64_t waiting =
-        stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated;
+    uint64_t waiting = stats.active + stats.backoff + stats.error_backoff + stats.parked +
+                       stats.gated + stats.held;
     uint64_t adds = result->pods_total + result->evictions;
     uint64_t dones = result->pods_scheduled + result->evictions;
     uint64_t failures = result->attempts - dones;

@@ -459,6 +459,9 @@ sim_preempt_describe(const sim_worker_t *worker, schedq_failure_t *failure,
     newest->priority = worker->popped.priority;
     failure->newest = newest;
     newest->nominated_node = sim->preemption->nominated[sim_number(worker->popped.object)];
+    if (newest->nominated_node == 0) { /* one that has a node to itself fails alone */
+        newest->class_id = sim_class(sim, sim_number(worker->popped.object));
+    }
     pthread_mutex_unlock(&sim->lock);
 }
 

@@ -92,6 +92,7 @@ create_queue(sim_t *sim)
         config.max_parked_ns = options->max_parked_ns;
     }
     sim->max_parked_ns = config.max_parked_ns;
+    config.class_patience_ns = options->classes ? config.max_parked_ns : 0;
     sim->max_backoff_ns = config.max_backoff_ns;
     status = schedq_create(&config, &sim->queue, why, sizeof why);
     if (status != SCHEDQ_OK) {

@@ -173,6 +173,7 @@ add_pod(sim_t *sim, sim_worker_t *worker, size_t number)
         .struct_size = sizeof(schedq_pod_spec_t),
         .object = sim_object(number),
         .priority = sim->options->priority[sim_recorded(sim, number)->qos],
+        .class_id = sim_class(sim, number),
     };
     sim_count_waiting(sim, number);
     size_t length = strlen(name);
@@ -230,7 +231,7 @@ sample_depth(sim_t *sim)
                                        .time_ns = sim->now_ns,
                                        .active = stats.active,
                                        .backoff = stats.backoff + stats.error_backoff,
-                                       .parked = stats.parked + stats.gated,
+                                       .parked = stats.parked + stats.gated + stats.held,
                                        .inflight = stats.inflight,
                                        .running = sim->completions.count,
                                    });

@@ -121,6 +121,7 @@ reject(sim_worker_t *worker, uint64_t start)
     sim_preempt_describe(worker, &failure, &newest);
     schedq_status_t status = schedq_fail(worker->queue, &worker->popped.token, &failure, &result);
     uint64_t end = costs_record(&worker->costs, COST_ADD_UNSCHEDULABLE, start);
+    worker->hidden += status == SCHEDQ_OK && result.place == SCHEDQ_HELD;
     if (status == SCHEDQ_OK && result.place == SCHEDQ_PARKED && events != sim->result->events) {
         sim_check_failed(sim, number, events);
     }

@@ -35,6 +35,7 @@ typedef struct simulate_options {
     schedq_preset_t preset;
     int preemption; /* SCHEDQ_PRESET_KUBE_1_34, SCHEDQ_PRESET_KUBE_1_12 or SIMULATE_NO_PREEMPTION */
     hints_t hints;
+    bool classes; /* pods that ask nodes for the same are of one class */
     unsigned workers;
     int64_t service_ns;      /* virtual time that one attempt takes */
     int64_t max_parked_ns;   /* 0: the preset's */
@@ -64,7 +65,8 @@ typedef struct simulate_result {
     uint64_t first_failed;     /* pods whose first attempt placed them nowhere */
     uint64_t waiting_max;
     uint64_t attempts;
-    uint64_t attempts_by[CAUSE_COUNT];
+    uint64_t attempts_by[CAUSE_COUNT]; /* or of pods that became active, and were kept back */
+    uint64_t kept_back;                /* how often the class of an active pod kept it back */
     uint32_t attempts_max;
     /* Bucket 0: no attempt; bucket i: 2^(i-1) <= attempts < 2^i. */
     uint64_t attempt_buckets[SIMULATE_ATTEMPT_BUCKETS];

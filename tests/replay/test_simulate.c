@@ -293,6 +293,34 @@ a_run_that_takes_longer_than_time_can_count_is_refused(void **state)
     world_tear_down(&world);
 }
 
+/* Five pods wait for the one that fills the node; each completion has room for one of them. */
+static const char alike[] = "n a 0 1000 10 0 -\n"
+                            "p x 0 50 1000 10 0 0 LS -\n"
+                            "p a 1 20 1000 10 0 0 LS -\np b 1 20 1000 10 0 0 LS -\n"
+                            "p c 1 20 1000 10 0 0 LS -\np d 1 20 1000 10 0 0 LS -\n"
+                            "p e 1 20 500 10 0 0 LS -\nend 1 6\n";
+
+static void
+with_classes_one_pod_is_tried_for_all_that_ask_for_the_same(void **state)
+{
+    world_t world;
+    (void)state;
+    world_build(&world, alike, NULL);
+    world_run(&world);
+    assert_int_equal(world.result.pods_scheduled, 6);
+    uint64_t attempts = world.result.attempts;
+    assert_int_equal(world.result.kept_back, 0);
+    world_tear_down(&world);
+    world_build(&world, alike, NULL);
+    world.options.classes = true;
+    world_run(&world);
+    assert_int_equal(world.result.pods_scheduled, 6);
+    assert_int_equal(world.result.pods_unscheduled, 0);
+    assert_true(world.result.attempts < attempts);
+    assert_true(world.result.kept_back > 0);
+    world_tear_down(&world);
+}
+
 static int
 remove_files(void **state)
 {
@@ -319,6 +347,7 @@ main(int argc, char **argv)
         cmocka_unit_test(an_event_that_the_queue_misses_is_found),
         cmocka_unit_test(depth_and_costs_are_recorded),
         cmocka_unit_test(a_paced_run_decides_as_a_fast_one),
+        cmocka_unit_test(with_classes_one_pod_is_tried_for_all_that_ask_for_the_same),
         cmocka_unit_test(a_run_that_takes_longer_than_time_can_count_is_refused),
     };
     world_choose_engine(argc, argv);

@@ -226,6 +226,7 @@ json_has_the_documented_fields(void **state)
                                         "copies",
                                         "jitter_seconds",
                                         "hints",
+                                        "classes",
                                         "nodes_fraction",
                                         "late_nodes",
                                         "workers",

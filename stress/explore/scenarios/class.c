@@ -170,24 +170,38 @@ change_class(struct actor *actor, uint32_t key, uint64_t number)
     (void)ends(actor, "update", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
 }
 
-static void
-hold_for_a_while(struct actor *actor, uint32_t key)
+/* {0}: it is not there. */
+static schedq_pod_t
+find(struct actor *actor, uint32_t key)
 {
     schedq_result_t result;
     size_t length;
     const char *name = world_name(key, &length);
+    bool found = schedq_find(actor->worker, name, length, &result) == SCHEDQ_OK;
 
-    if (schedq_find(actor->worker, name, length, &result) != SCHEDQ_OK) {
+    return found ? result.pod : (schedq_pod_t){0};
+}
+
+static void
+release(struct actor *actor, uint32_t key, schedq_pod_t pod)
+{
+    begin(actor, "release", key);
+    schedq_status_t status = schedq_release(actor->worker, pod, NULL);
+    (void)ends(actor, "release", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+}
+
+static void
+hold_for_a_while(struct actor *actor, uint32_t key)
+{
+    const schedq_pod_t pod = find(actor, key);
+
+    if (pod.bits == 0) {
         return;
     }
-    const schedq_pod_t pod = result.pod;
-
     begin(actor, "hold", key);
     schedq_status_t status = schedq_hold(actor->worker, pod, NULL);
     (void)ends(actor, "hold", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
-    begin(actor, "release", key);
-    status = schedq_release(actor->worker, pod, NULL);
-    (void)ends(actor, "release", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    release(actor, key, pod);
 }
 
 /* ---- behind all ------------------------------------------------------------------------------ */
@@ -304,7 +318,15 @@ two_wait(struct actor *actor)
     (void)pop_and_place(actor);
 }
 
-/* The same, and the scout is active. */
+/* Pods 1 and 2 are kept back behind pod 0, and pod 3 is in flight. */
+static void
+two_wait_one_flies(struct actor *actor)
+{
+    one_scouts_one_flies(actor);
+    (void)pop_and_place(actor);
+}
+
+/* Pods 1 and 2 are kept back behind pod 0, which is active. */
 static void
 scout_is_active(struct actor *actor)
 {
@@ -386,6 +408,22 @@ drop_1(struct actor *actor)
 }
 
 static void
+drop_3(struct actor *actor)
+{
+    drop(actor, 3);
+}
+
+static void
+release_0(struct actor *actor)
+{
+    const schedq_pod_t pod = find(actor, 0);
+
+    if (pod.bits != 0) {
+        release(actor, 0, pod);
+    }
+}
+
+static void
 hold_0(struct actor *actor)
 {
     hold_for_a_while(actor, 0);
@@ -461,6 +499,10 @@ const struct scenario class_scenarios[] = {
             drop_1, place_one),
     CLASSES("class_late", "a scout is deleted, one that would be it is too", configure,
             one_scouts_one_flies, drop_0, place_one_drop_3, reject_3),
+    CLASSES("class_late_next", "the same, while others are kept back already", configure,
+            two_wait_one_flies, drop_0, drop_3, reject_3),
+    CLASSES("class_release", "a scout is released while it is held and others are met", configure,
+            one_scouts, hold_0, release_0, place_one),
     CLASSES("class_hold", "a scout is held and released while others are kept back", configure,
             one_scouts, hold_0, place_one, reject_one),
     CLASSES("class_hold_next", "the next scout is held while the first one leaves", configure,
