@@ -31,7 +31,7 @@
  *
  * stands for engine/lockfree/pod/entry.h entry_describe 0630af5b
  * stands for engine/lockfree/moves/hold.c hold_install 09db651c
- * stands for engine/lockfree/calls/hold.c grant e880f45b
+ * stands for engine/lockfree/calls/hold.c grant c3178bcf
  * stands for engine/lockfree/calls/hold.c hold_leave e16aa570
  * stands for engine/lockfree/moves/route.c route_from_hold 7082850b
  * stands for engine/lockfree/moves/switch.c switch_help 5c78e871
