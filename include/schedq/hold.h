@@ -56,7 +56,8 @@
  *   - The scout leaves when it is done, deleted, held or gated, when it gets another class or
  *     priority, or is rejected for own_reasons. Then the pod that was kept back first is let go,
  *     and is the scout; if none was, the class is open.
- *   - schedq_hold takes a pod out of its class's turns: when schedq_release lets it go, it is tried.
+ *   - schedq_hold takes a pod out of its class's turns: when schedq_release lets it go, it is
+ *     tried.
  * A pod is kept back once at most between two tries: whatever lets it go (time, a call here, an
  * update, its turn) brings it to a pop that takes it. So it is tried no later than the patience
  * after a pop met it, and its backoff, gate and turn among the active pods.

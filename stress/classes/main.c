@@ -1,6 +1,6 @@
 /*
- * schedq-class-history: rounds of calls on pods of classes, by several threads; each round has a queue of
- * its own, and is followed by the check of what was recorded.
+ * schedq-class-history: rounds of calls on pods of classes, by several threads; each round has a
+ * queue of its own, and is followed by the check of what was recorded.
  */
 #include "book.h"
 #include "history/stamp.h"
