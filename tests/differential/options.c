@@ -131,8 +131,8 @@ static const argument_t table[] = {
                   "turn",
                   choose_preset),
     ARGUMENT_CALL("features", 'f', "NAME",
-                  "a list of pods, time, events, gates, nominate, look, hold, groups, classes, host; "
-                  "all (default); core: pods alone",
+                  "a list of pods, time, events, gates, nominate, look, hold, groups, classes, "
+                  "host; all (default); core: pods alone",
                   choose_features),
     ARGUMENT_NUMBER(options_t, workers, "workers", 'w', 1, 16,
                     "workers of each queue, which take turns; 1..16, default: each round draws it"),

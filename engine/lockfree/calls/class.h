@@ -36,7 +36,8 @@
  * A pop that meets a class which was opened meanwhile leaves a note (stray.h), because its walk
  * must not leave the section; so do a done without a worker, and a mover that gates a scout.
  *
- * EVIDENCE. tests/model: class, hold; stress/explore: class_*; stress/classes; tests/unit/test_class.c.
+ * EVIDENCE. tests/model: class, hold; stress/explore: class_*; stress/classes;
+ * tests/unit/test_class.c.
  */
 #ifndef SCHEDQ_LOCKFREE_CALLS_CLASS_H
 #define SCHEDQ_LOCKFREE_CALLS_CLASS_H
