@@ -29,18 +29,28 @@ members_of(const struct groups *groups, uint32_t top)
         .groups = groups, .top = top, .slot = top, .index = group->first, .left = group->joined};
 }
 
-/* NO_ENTRY: there are no more. */
-static uint32_t
-members_next(struct members *members)
+/* To the first member of the next group that has one. False: there is none. */
+RARELY static bool
+members_go_on(struct members *members)
 {
     while (members->left == 0) {
         members->slot = mutex_groups_next(members->groups, members->top, members->slot);
         if (members->slot == NO_GROUP) {
             members->slot = members->top;
-            return NO_ENTRY;
+            return false;
         }
         members->index = group_at(members->groups, members->slot)->first;
         members->left = group_at(members->groups, members->slot)->joined;
+    }
+    return true;
+}
+
+/* NO_ENTRY: there are no more. */
+static inline uint32_t
+members_next(struct members *members)
+{
+    if (members->left == 0 && !members_go_on(members)) {
+        return NO_ENTRY;
     }
     uint32_t index = members->index;
 
