@@ -906,6 +906,23 @@ a_reading_in_parts_leaves_nothing_behind_and_no_part_has_much_to_tidy(void **sta
     }
 }
 
+/* The segment is open: its owner goes on, and others pass what comes too. */
+static void
+a_reading_in_parts_tidies_nothing_where_others_passed_all_that_it_found(void **state)
+{
+    world_t *world = *state;
+    uint32_t most = UINT32_MAX;
+    add(world, 0, 8);
+    struct lane_reader reader = reader_of(world);
+    end_pods(world, 0, 8);
+    add(world, 8, 16);
+    end_pods(world, 8, 12);
+    lane_pass(world->lane, &world->care, &most);
+    probe.judged = 0;
+    lane_read_from(&reader, PODS, INT64_MIN, &world->care);
+    assert_int_equal(probe.judged, 0);
+}
+
 /* Passing does so much and no more, and goes on the next time. */
 static void
 passing_judges_as_many_refs_as_it_may(void **state)
@@ -1497,6 +1514,7 @@ main(void)
         TEST(passing_goes_over_stale_refs_up_to_the_first_live_or_early_one),
         TEST(a_search_goes_past_whole_segments_and_a_reading_goes_on_in_another_section),
         TEST(a_reading_in_parts_leaves_nothing_behind_and_no_part_has_much_to_tidy),
+        TEST(a_reading_in_parts_tidies_nothing_where_others_passed_all_that_it_found),
         TEST(passing_judges_as_many_refs_as_it_may),
         TEST(after_the_others_left_an_event_meets_what_lives_and_a_bounded_rest),
         TEST(a_closed_segment_of_which_most_is_live_stays_as_it_is),

@@ -443,9 +443,12 @@ looks_thin(const struct segment *segment, const struct residence *residence, uin
            uint32_t from)
 {
     uint32_t head = u32_load_acquire(u32_of((unsigned int *)&segment->ring.c_head));
-    uint32_t step = (end - head) / SAMPLES + 1, judged = 0, live = 0;
+    uint32_t refs = end - head, step = refs / SAMPLES + 1, judged = 0, live = 0;
 
-    for (uint32_t at = from % step; at < end - head; at += step) {
+    if (refs > segment->ring.mask) {
+        return false; /* others passed all of it since `end` was read */
+    }
+    for (uint32_t at = from % step; at < refs; at += step) {
         judged++;
         live += is_live(residence, u64_load(&segment->slots[(head + at) & segment->ring.mask].ref))
                     ? 1
