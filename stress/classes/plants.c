@@ -9,7 +9,7 @@ takes_other(const record_t *failure, record_t *second)
     record_t *pops[2];
     for (uint32_t pod = class_of(was); pod < PODS; pod += CLASSES + 1) {
         second->pod = pod;
-        if (pod != was && rules_tried(failure, pops, 2) == 2)
+        if (pod != was && rules_tried(failure, pops, 2) == 2 && pops[1] == second)
             return true;
     }
     second->pod = was;
