@@ -254,12 +254,14 @@ add_place(struct sentence *sentence, const schedq_t *queue, const schedq_explana
                      explanation->wake_ns == SCHEDQ_NO_DEADLINE ? " until it is released"
                                                                 : " until its time");
     }
-    if (explanation->gate != 0) {
-        add_rejectors(sentence, queue, explanation->profile, " by ",
-                      UINT64_C(1) << (explanation->gate - 1) % REGISTRY_REJECTORS);
+    const uint64_t gate =
+        explanation->gate != 0 ? UINT64_C(1) << (explanation->gate - 1) % REGISTRY_REJECTORS : 0;
+
+    add_rejectors(sentence, queue, explanation->profile, " by ", gate);
+    if (explanation->unschedulable != gate) { /* that it rejects the pod is what gates it */
+        add_rejectors(sentence, queue, explanation->profile, ", rejected by ",
+                      explanation->unschedulable);
     }
-    add_rejectors(sentence, queue, explanation->profile, ", rejected by ",
-                  explanation->unschedulable);
     add_rejectors(sentence, queue, explanation->profile, ", waits for ", explanation->pending);
 }
 

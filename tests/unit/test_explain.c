@@ -102,7 +102,7 @@ a_gated_pod_names_its_gate(void **state)
     assert_int_equal(explain(fixture, pod).gate, gate->gate);
     assert_ns_equal(explain(fixture, pod).wake_ns, SCHEDQ_NO_DEADLINE);
     assert_sentence(fixture, pod,
-                    "gated by Quota, rejected by Quota; came 0.000 s ago; attempts 0, rejections "
+                    "gated by Quota; came 0.000 s ago; attempts 0, rejections "
                     "0, errors 0");
 }
 
