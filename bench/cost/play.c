@@ -59,13 +59,25 @@ make_plugin(struct play *play, const char *name, const schedq_interest_t *intere
                  "schedq_plugin_register");
 }
 
+static schedq_hint_t
+says_skip(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
+{
+    (void)ctx;
+    (void)pod;
+    (void)old_object;
+    (void)new_object;
+    return SCHEDQ_HINT_SKIP;
+}
+
 /*
- * A new node, or another label, helps those that Waits rejected; Hears rejects no pod; the rest
- * wants nothing.
+ * A new node, or another label, helps those that Waits rejected; Hears rejects no pod; where the
+ * row asks, a node's label asks Stays0, which says no. The rest wants nothing.
  */
 static void
 make_plugins(struct play *play)
 {
+    static const schedq_interest_t asks = {
+        .resource = "Node", .actions = SCHEDQ_ACTION_UPDATE_NODE_LABEL, .hint = says_skip};
     static const schedq_interest_t help[] = {
         {.resource = "Node", .actions = SCHEDQ_ACTION_ADD},
         {.resource = "UnschedulablePod", .actions = SCHEDQ_ACTION_UPDATE_POD_LABEL}};
@@ -78,7 +90,7 @@ make_plugins(struct play *play)
         char name[16];
 
         snprintf(name, sizeof name, "Stays%u", i);
-        make_plugin(play, name, NULL, 0, &play->rejectors[i]);
+        make_plugin(play, name, &asks, i == 0 && play->row->asks, &play->rejectors[i]);
     }
 }
 

@@ -81,6 +81,7 @@ struct row {
     bool relaxed;
     bool labelled; /* each 100 pods that stay share a label */
     bool slow;     /* only if it is asked for */
+    bool asks;     /* an event asks a hint of each pod that stays parked */
     bool alone;    /* with one worker only: it is about what the queue has seen */
 };
 

@@ -445,6 +445,16 @@ event_for_none(struct play *play, unsigned worker)
 }
 
 static uint64_t
+event_is_skipped(struct play *play, unsigned worker)
+{
+    schedq_result_t result;
+
+    send_event(play, worker, SCHEDQ_EVENT_NODE_UPDATE_LABEL, &result);
+    play_require(result.to_active + result.to_backoff == 0, play, "an event");
+    return play->row->parked;
+}
+
+static uint64_t
 serve_time(struct play *play, unsigned worker, uint32_t pods)
 {
     schedq_result_t result;
@@ -696,6 +706,7 @@ WORKLOAD(job, open_pending, {add_job, EACH}, {cancel_job, EACH});
 WORKLOAD(empty, open_nothing, {pop_nothing, EACH});
 WORKLOAD(old_empty, open_after_priorities, {pop_nothing, EACH});
 WORKLOAD(none, open_pending, {event_for_none, EACH});
+WORKLOAD(skips, open_pending, {event_is_skipped, ONE});
 WORKLOAD(old_none, open_after_rejectors, {event_for_none, EACH});
 WORKLOAD(idle, open_pending, {tick_idle, EACH});
 WORKLOAD(positions, open_pending, {position, EACH});
@@ -750,6 +761,10 @@ const struct row rows[] = {
     {"event/none", &none, ENGINES, S0, .pending = 1000, .priorities = 8, .parked = 1000},
     {"event/activates", &parking, ENGINES, S4, .pending = 1000, .priorities = 8, .parked = 1000},
     {"event/backs-off", &late, ENGINES, S3, .pending = 1000, .priorities = 8, .parked = 1000},
+    {"event/skips", &skips, ENGINES, S0, .pending = 1000, .priorities = 8, .parked = 1000,
+     .calls = 16, .asks = true},
+    {"event/skips/10k", &skips, ENGINES, S0, .pending = 1000, .priorities = 8, .parked = 10000,
+     .calls = 16, .asks = true, .alone = true},
     {"tick/none", &idle, ENGINES, S0, .pending = 1000, .priorities = 8, .parked = 1000},
     {"tick/backoff", &late, ENGINES, S5, .pending = 1000, .priorities = 8, .parked = 1000},
     {"tick/error", &errors, ENGINES, S4, .pending = 1000, .priorities = 8, .parked = 1000},

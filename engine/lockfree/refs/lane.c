@@ -719,40 +719,6 @@ lane_read_from(struct lane_reader *reader, int64_t from, int64_t before,
     } while (lane_read_on(reader, tidies ? care : NULL));
 }
 
-/* True: the refs that come next in this segment have keys beyond `read`; false: there is none. */
-static bool
-skip_read(struct lane_reader *reader, int64_t read)
-{
-    const struct segment *segment = reader->segment;
-
-    /* A slot that was used again meanwhile has a greater key: lane_next sees to it. */
-    for (; reader->position != reader->end; reader->position++) {
-        const struct slot *slot = &segment->slots[reader->position & segment->ring.mask];
-
-        if ((int64_t)u64_load_acquire(&slot->key) > read) {
-            return true;
-        }
-    }
-    return false;
-}
-
-void
-lane_read_again(struct lane_reader *reader, int64_t read)
-{
-    const struct lane_reader before = *reader;
-
-    lane_read_begin(reader, reader->lane);
-    while (!skip_read(reader, read) && lane_read_on(reader, NULL)) {
-    }
-    reader->last = before.last;
-    if (reader->number == before.number) {
-        reader->read = before.read;
-        reader->stale = before.stale;
-    }
-}
-
-/* ---- counting -------------------------------------------------------------------------------- */
-
 static int64_t
 key_at(const struct segment *segment, uint32_t at)
 {
@@ -781,6 +747,31 @@ find_key(const struct segment *segment, uint32_t low, uint32_t high, int64_t key
     }
     return low;
 }
+
+/*
+ * A slot that was used again meanwhile has a greater key, and so have all in front of it: lane_next
+ * sees to it.
+ */
+void
+lane_read_again(struct lane_reader *reader, int64_t read)
+{
+    const struct lane_reader before = *reader;
+
+    lane_read_begin(reader, reader->lane);
+    reader->done = before.done;
+    find_next(reader, NULL);
+    enter(reader);
+    do {
+        reader->position = find_key(reader->segment, reader->position, reader->end, read + 1);
+    } while (lane_read_on(reader, NULL));
+    reader->last = before.last;
+    if (reader->number == before.number) {
+        reader->read = before.read;
+        reader->stale = before.stale;
+    }
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
 
 /* The first position from `at` up to `end` whose ref is not stale; `end`: there is none. */
 static uint32_t

@@ -584,7 +584,8 @@ void lane_read_from(struct lane_reader *reader, int64_t from, int64_t before,
 
 /**
  * In another section: goes on behind the refs whose keys are up to `read`, as far as it would have
- * gone.
+ * gone. Of the segments that were read it looks at their numbers, in the one that it comes to it
+ * makes a binary search.
  */
 void lane_read_again(struct lane_reader *reader, int64_t read);
 
