@@ -609,7 +609,7 @@ static bool
 next_ref(struct lane_reader *reader, int64_t limit, const struct lane_care *care,
          struct lane_ref *ref)
 {
-    while (!lane_next(reader, limit, ref)) {
+    while (lane_next(reader, limit, ref, 1) == 0) {
         if (!lane_read_on(reader, care))
             return false;
     }
@@ -724,7 +724,7 @@ a_reader_of_a_replaced_segment_finishes_on_it_and_meets_no_ref_twice(void **stat
     end_pods(world, 3, 12);
     struct lane_reader reader = reader_of(world);
     for (unsigned i = 0; i < 5; i++) {
-        assert_true(lane_next(&reader, INT64_MAX, &ref));
+        assert_int_equal(lane_next(&reader, INT64_MAX, &ref, 1), 1);
         met[ref.key]++;
     }
     add(world, FIRST_ROOM, FIRST_ROOM + 1);
@@ -753,7 +753,7 @@ a_slot_that_is_used_again_while_it_is_read_is_left_out(void **state)
         /* Whatever is left out had been claimed; of what came later nothing is told. */
         struct lane_ref ref;
         unsigned read = 0;
-        for (; lane_next(&reader, ROOM_AGAIN - 1, &ref); read++) {
+        for (; lane_next(&reader, ROOM_AGAIN - 1, &ref, 1) > 0; read++) {
             assert_ns_equal(ref.key, read);
             assert_int_equal(ref_record(ref.ref), world->records[read]);
         }
@@ -763,6 +763,47 @@ a_slot_that_is_used_again_while_it_is_read_is_left_out(void **state)
         for (unsigned i = ROOM_AGAIN; i < 2 * ROOM_AGAIN; i++)
             assert_next(world, i);
     }
+}
+
+static void
+slots_that_are_used_again_while_several_are_read_are_left_out(void **state)
+{
+    world_t *world = *state;
+    for (unsigned loads = 0; loads < 2 * ROOM_AGAIN; loads++) {
+        world->lane->last_key = INT64_MIN;
+        for (unsigned i = 0; i < 2 * ROOM_AGAIN; i++)
+            set_word(world, i, 4, BAND, PLACE_DEAD);
+        add(world, 0, ROOM_AGAIN);
+        struct lane_reader reader = reader_of(world);
+        struct lane_ref refs[ROOM_AGAIN];
+        probe.loads_before = loads;
+        probe.ctx = world;
+        probe.others = use_all_slots_again;
+        assert_int_equal(lane_next(&reader, INT64_MAX, refs, ROOM_AGAIN), 0);
+        assert_null(probe.others);
+        assert_int_equal(reader.position, reader.end);
+        for (unsigned i = ROOM_AGAIN; i < 2 * ROOM_AGAIN; i++)
+            assert_next(world, i);
+    }
+}
+
+static void
+several_are_read_up_to_a_limit_and_behind_the_head(void **state)
+{
+    world_t *world = *state;
+    struct lane_ref refs[8] = {{0}};
+    add(world, 0, 8);
+    struct lane_reader reader = reader_of(world);
+    assert_next(world, 0);
+    assert_int_equal(lane_next(&reader, 2, refs, 8), 2);
+    assert_ns_equal(refs[0].key, 1);
+    assert_ns_equal(refs[1].key, 2);
+    assert_int_equal(lane_next(&reader, 2, refs, 8), 0);
+    assert_int_equal(lane_next(&reader, INT64_MAX, refs, 3), 3);
+    assert_ns_equal(refs[2].key, 5);
+    assert_int_equal(lane_next(&reader, INT64_MAX, refs, 0), 0);
+    assert_int_equal(lane_next(&reader, INT64_MAX, refs, 8), 2);
+    assert_int_equal(reader.read, 7);
 }
 
 /*
@@ -836,9 +877,9 @@ a_search_goes_past_whole_segments_and_a_reading_goes_on_in_another_section(void 
         struct lane_reader reader = reader_of(world);
         unsigned passed = 0;
         lane_read_from(&reader, from, 0, NULL);
-        bool found = lane_next(&reader, INT64_MAX, &ref);
+        bool found = lane_next(&reader, INT64_MAX, &ref, 1) > 0;
         for (; found && ref.key < from; passed++)
-            found = lane_next(&reader, INT64_MAX, &ref);
+            found = lane_next(&reader, INT64_MAX, &ref, 1) > 0;
         assert_true(found == (from < PODS) && passed < SEGMENT_SLOTS_MAX);
         assert_true(!found || ref.key == from);
         if (found) {
@@ -1045,7 +1086,7 @@ two_that_leave_out_the_same_segments_do_it_once(void **state)
     bool more[2] = {true, true};
     while (more[0] || more[1]) {
         for (unsigned i = 0; i < 2; i++) {
-            while (lane_next(&readers[i], INT64_MAX, &ref))
+            while (lane_next(&readers[i], INT64_MAX, &ref, 1) > 0)
                 lane_found_stale(&readers[i], ref.key > 0 && ref.key < PODS - 1);
             more[i] = more[i] && lane_read_on(&readers[i], &world->care);
         }
@@ -1414,7 +1455,7 @@ read_all(member_t *member)
     lane_read_begin(&reader, world->lane);
     do {
         int64_t last = -1;
-        while (lane_next(&reader, INT64_MAX, &ref)) {
+        while (lane_next(&reader, INT64_MAX, &ref, 1) > 0) {
             mailbox_check(&member->team->mailbox, ref.key > last);
             mailbox_check(&member->team->mailbox,
                           ref_record(ref.ref) == world->records[ref.key % PODS]);
@@ -1509,6 +1550,8 @@ main(void)
         TEST(reading_ends_although_the_last_segment_is_replaced_behind_each_ref),
         TEST(a_reader_of_a_replaced_segment_finishes_on_it_and_meets_no_ref_twice),
         TEST(a_slot_that_is_used_again_while_it_is_read_is_left_out),
+        TEST(slots_that_are_used_again_while_several_are_read_are_left_out),
+        TEST(several_are_read_up_to_a_limit_and_behind_the_head),
         TEST(a_deleted_segment_that_is_linked_is_passed_over),
         TEST(reading_goes_on_at_the_head_when_that_is_further),
         TEST(passing_goes_over_stale_refs_up_to_the_first_live_or_early_one),

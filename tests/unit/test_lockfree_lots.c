@@ -137,7 +137,7 @@ park(world_t *world, struct lot *lot, uint32_t worker, unsigned pod, uint64_t ve
 static unsigned
 read_lot(world_t *world, struct lot *lot, size_t capacity, unsigned *met)
 {
-    uint64_t refs[64];
+    struct lane_ref refs[64];
     struct lot_reader reader;
     size_t count;
     unsigned sum = 0;
@@ -147,12 +147,12 @@ read_lot(world_t *world, struct lot *lot, size_t capacity, unsigned *met)
         assert_true(count <= capacity);
         sum += (unsigned)count;
         for (size_t i = 0; i < count; i++) {
-            const struct entry *entry = entry_at(&world->ground.entries, ref_record(refs[i]));
-            if (state_judge(entry_state(entry), refs[i], lot->residence.place,
+            const struct entry *entry = entry_at(&world->ground.entries, ref_record(refs[i].ref));
+            if (state_judge(entry_state(entry), refs[i].ref, lot->residence.place,
                             lot->residence.band) == VERDICT_STALE)
                 lot_found_stale(&reader, 1);
             for (unsigned pod = 0; pod < PODS; pod++)
-                met[pod] += world->records[pod] == ref_record(refs[i]) ? 1 : 0;
+                met[pod] += world->records[pod] == ref_record(refs[i].ref) ? 1 : 0;
         }
     }
     assert_int_equal(lot_read(&reader, refs, capacity), 0);
@@ -573,7 +573,7 @@ what_is_published_behind_a_reader_is_left_for_the_next_one(void **state)
     world_t *world = *state;
     struct lot *lot = get(world, 1);
     struct lot_reader reader;
-    uint64_t refs[8];
+    struct lane_ref refs[8];
     park(world, lot, 0, 0, 5);
     lot_read_begin(&reader, lot, &world->callers[0], INT64_MAX);
     assert_int_equal(lot_read(&reader, refs, 8), 1);
@@ -588,7 +588,7 @@ a_reader_does_not_meet_what_it_published_itself_since_it_began(void **state)
     world_t *world = *state;
     struct lot *lot = get(world, 1);
     struct lot_reader reader;
-    uint64_t refs[8];
+    struct lane_ref refs[8];
     park(world, lot, 1, 0, 5);
     park(world, lot, 1, 1, 5);
     int64_t newest = world->insertions[1];
@@ -874,7 +874,7 @@ static void
 read_all_lots(team_t *team, const uint32_t *pods)
 {
     struct lots_walk walk;
-    uint64_t refs[32];
+    struct lane_ref refs[32];
     struct lot *lot;
     lots_walk_begin(&walk, &team->world->lots, LOTS_ALL, 0);
     while ((lot = lots_next(&walk)) != NULL) {
@@ -883,7 +883,7 @@ read_all_lots(team_t *team, const uint32_t *pods)
         lot_read_begin(&reader, lot, &team->world->callers[0], INT64_MAX);
         while ((count = lot_read(&reader, refs, 32)) > 0) {
             for (size_t i = 0; i < count; i++)
-                note(team, pods, lot, &reader, refs[i]);
+                note(team, pods, lot, &reader, refs[i].ref);
         }
         lot_pass(lot, &team->world->callers[0], UINT32_MAX);
     }

@@ -5,8 +5,9 @@
  * Movers of pods that are looked at here, and asked about nowhere (mover.h). GATED is published,
  * then the gate's stamp is looked at, then switched, one by one: newer means RETRY.
  *
- * LINEARIZATION. OK, the switch; CHANGED, GONE: report_at:A of the look that is told (a backoff
- * that was over when the call began still is, at that version); RETRY: the look at the stamp.
+ * LINEARIZATION. OK, the switch; CHANGED, GONE: report_unchanged:A of the look that is told (a
+ * backoff that was over when the call began still is, at that version); RETRY: the look at the
+ * stamp.
  *
  * PROGRESS. Lock-free: a second look at a pod means that another thread changed it. A host's thread
  * that stops inside add or readd, behind the look at the stamp of a pod that it gates, leaves that

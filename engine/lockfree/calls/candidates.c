@@ -21,7 +21,7 @@
  * lane by its insertion, past whole segments. Those of the part before, most of whose pods the host
  * took out, are left out then (lane_read_from): no call has more to tidy than a part.
  *
- * LINEARIZATION. A candidate: report_at:A.
+ * LINEARIZATION. A candidate: report_unchanged:A.
  *
  * ORDERING. The host raised its stamps (lockfree_event_stamp:A, events.c) before the lots are read
  * here; the holder's side is in stamps.c. A cursor looks at the lanes' pointers (bank_prepare:B),
@@ -193,7 +193,8 @@ show_ref(const struct search *search, const struct lot *lot, uint64_t ref, sched
         if (place != PLACE_PARKED && state_place(state) != place) {
             return false;
         }
-        if (report_at(queue, entry, state, &view)) {
+        report_failures(queue, entry, state, &view);
+        if (report_unchanged(entry, state, &view)) {
             return (place == PLACE_PARKED || state_has_had(state, view.life, ref_version(ref))) &&
                    show_candidate(search, record, &view, out);
         }
@@ -210,6 +211,18 @@ ahead_stands_at(const struct candidates_ahead *ahead, const struct lot *lot, con
 {
     return ahead->next < ahead->count && ahead->lot == lot->number && ahead->worker == cursor[1] &&
            ahead->from == cursor[2];
+}
+
+/* Those before the cursor, of the first segment that is read. */
+static void
+ahead_leave_out(struct candidates_ahead *ahead, int64_t from)
+{
+    while (ahead->next < ahead->count && ahead->refs[ahead->next].key < from) {
+        ahead->next++;
+    }
+    if (ahead->next == ahead->count) {
+        ahead->next = ahead->count = 0;
+    }
 }
 
 /*
@@ -234,15 +247,39 @@ ahead_fill(const struct search *search, const struct lot *lot, struct lane *lane
     ahead->begin = from;
     ahead->next = ahead->count = 0;
     do {
-        struct lane_ref ref;
+        size_t count;
 
-        while (ahead->count < capacity && lane_next(&reader, INT64_MAX, &ref)) {
-            if (ref.key >= from) {
-                ahead->refs[ahead->count++] = ref;
-            }
+        while ((count = lane_next(&reader, INT64_MAX, &ahead->refs[ahead->count],
+                                  capacity - ahead->count)) > 0) {
+            ahead->count += (uint32_t)count;
+            ahead_leave_out(ahead, from);
         }
     } while (ahead->count < capacity && lane_read_on(&reader, NULL));
     return ahead->count > 0;
+}
+
+/* False: the answer is full, and refs[ahead->next] is wanted. */
+static bool
+show_refs(struct search *search, const struct lot *lot)
+{
+    struct candidates_ahead *ahead = search->ahead;
+    const uint32_t end = ahead->count;
+    size_t count = search->count;
+    uint32_t next = ahead->next;
+
+    for (; next != end; next++) {
+        schedq_candidate_t *out = count == search->capacity ? NULL : &search->out[count];
+
+        if (show_ref(search, lot, ahead->refs[next].ref, out)) {
+            if (out == NULL) {
+                break;
+            }
+            count++;
+        }
+    }
+    ahead->next = next;
+    search->count = count;
+    return next == end;
 }
 
 /* False: the answer is full, and the cursor is at the next ref. */
@@ -253,21 +290,11 @@ search_lane(struct search *search, const struct lot *lot, struct lane *lane)
     uint64_t *cursor = search->query->cursor;
 
     while (ahead_stands_at(ahead, lot, cursor) || ahead_fill(search, lot, lane)) {
-        for (; ahead->next < ahead->count; ahead->next++) {
-            const struct lane_ref *ref = &ahead->refs[ahead->next];
-            bool full = search->count == search->capacity;
-
-            cursor[2] = (uint64_t)ref->key;
-            if (!show_ref(search, lot, ref->ref, full ? NULL : &search->out[search->count])) {
-                continue;
-            }
-            if (full) {
-                ahead->from = cursor[2];
-                return false;
-            }
-            search->count++;
+        if (!show_refs(search, lot)) {
+            ahead->from = cursor[2] = (uint64_t)ahead->refs[ahead->next].key;
+            return false;
         }
-        cursor[2]++;
+        cursor[2] = (uint64_t)ahead->refs[ahead->count - 1].key + 1;
     }
     return true;
 }

@@ -537,17 +537,17 @@ decide_reached(struct mover *mover, const struct view *view, struct way *way)
 
 /* The stale ones. The records are fetched some refs ahead: each would miss the cache. */
 static uint32_t
-try_refs(struct mover *mover, const uint64_t *refs, size_t count)
+try_refs(struct mover *mover, const struct lane_ref *refs, size_t count)
 {
     const struct entries *entries = &queue_of(mover->worker)->entries;
     uint32_t stale = 0;
 
     for (size_t i = 0; i < count + FETCHED_AHEAD; i++) {
         if (i < count) {
-            entry_prefetch(entries, ref_record(refs[i]));
+            entry_prefetch(entries, ref_record(refs[i].ref));
         }
         if (i >= FETCHED_AHEAD) {
-            stale += mover_try_ref(mover, refs[i - FETCHED_AHEAD]) ? 0 : 1;
+            stale += mover_try_ref(mover, refs[i - FETCHED_AHEAD].ref) ? 0 : 1;
         }
     }
     return stale;
@@ -561,7 +561,7 @@ walk_lot(struct mover *mover, const struct lots_walk *lots, struct lot *lot,
     struct worker *worker = mover->worker;
     const struct bin_caller caller = bin_caller(worker);
     struct lot_reader reader;
-    uint64_t *refs = mover->batch->read.refs;
+    struct lane_ref *refs = mover->batch->read.refs;
     bool any = false;
     size_t count;
 

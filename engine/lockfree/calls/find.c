@@ -1,7 +1,7 @@
 /*
  * From a name to its pod.
  *
- * LINEARIZATION. Found: report_at:A, or pay:A. Not found: index_look:C. ORDERING. index.c,
+ * LINEARIZATION. Found: report_unchanged:A, or pay:A. Not found: index_look:C. ORDERING. index.c,
  * report.h, settle.h.
  *
  * PROGRESS. Lock-free: a pod that ends between the look at the index and the look at its record is

@@ -128,7 +128,7 @@ struct mover_batch {
     uint32_t count, lost, group_count;
     uint64_t pauses; /* of the worker, when the first was collected */
     union {
-        uint64_t refs[MOVER_REFS];
+        struct lane_ref refs[MOVER_REFS];
         struct bin_ref due[MOVER_DUE];
     } read;                                      /* by the pass that feeds the mover */
     struct mover_group groups[MOVER_GROUPS + 1]; /* one that is looked for behind the others */

@@ -3,7 +3,7 @@
  * snapshot does (get.c), but as they lie there. A pod is not settled, its object not retained: no
  * callback runs, and nothing is written but the section.
  *
- * LINEARIZATION. Of each pod that is shown: report_at:A.
+ * LINEARIZATION. Of each pod that is shown: report_unchanged:A.
  *
  * ORDERING. Pods: report.h. A pod in flight whose place among pops is not behind `popped` had been
  * popped when that was read: a pop takes its place before it tells it (begin_flight:A).

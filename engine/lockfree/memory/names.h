@@ -8,7 +8,7 @@
  *
  * ORDERING, PROGRESS. Words are stored relaxed: the state word of the pod publishes them (fill:A,
  * add.c). They are loaded with acquire, so that the reader's second look at word or life comes
- * after them (index_look:C, report_at:A). Wait-free, but for slab_take.
+ * after them (index_look:C, report_unchanged:A). Wait-free, but for slab_take.
  *
  * EVIDENCE. stress/explore: index_growth, delete_readd, trim; tests/unit/test_lockfree_names.c,
  * test_lockfree_index.c, test_add.c.

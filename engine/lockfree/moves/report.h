@@ -5,12 +5,12 @@
  * pod in flight change without that word, so a view may have some of them old and some new; the
  * description is of one moment always.
  *
- * LINEARIZATION. report_at:A.
+ * LINEARIZATION. report_unchanged:A.
  *
  * ORDERING
  *   fill:A, or a CAS of the word -> report_record:A
  *       what was stored into the record before
- *   a CAS of the word ; a later owner's stores -> acquire loads of fields, report_at:A
+ *   a CAS of the word ; a later owner's stores -> acquire loads of fields, report_unchanged:A
  *       if it finds the same word, no field is a later owner's
  *
  * PROGRESS. Lock-free: each further round means that the word changed. Nothing is written.
@@ -43,7 +43,7 @@ struct view {
 /**
  * Of what the record holds while its word is `state`, which the caller read there: words, life,
  * what does not change in it, description, gating, gate, sets, Timestamp. Of one moment only if an
- * exchange then finds the words, or report_at:A does.
+ * exchange then finds the words, or report_unchanged:A does.
  */
 STRAIGHT void
 report_brief(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view)
@@ -69,19 +69,34 @@ report_brief(const struct queue *queue, struct entry *entry, uint64_t state, str
 /** The same of a group's record, where its history is not what a pod's is. */
 COLD void report_group(uint64_t state, struct view *view);
 
+/** The same, and what its backoff depends on. */
+STRAIGHT void
+report_failures(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view)
+{
+    uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
+
+    report_brief(queue, entry, state, view);
+    view->history.attempts = (uint32_t)(counts >> 32);
+    view->history.rejections = (uint32_t)counts;
+    view->history.errors = u32_load_acquire(&entry->errors);
+}
+
+/** Did the record hold what was read of it at the word `state`? */
+STRAIGHT bool
+report_unchanged(const struct entry *entry, uint64_t state, const struct view *view)
+{
+    /* Each value of the word is used once, so the description was not given back in between. */
+    return u64_load_acquire(&entry->word.high) == view->desc &&
+           entry_state(entry) == state; /* report_unchanged:A */
+}
+
 /** What the record holds at the word `state`, which the caller read there. False: it changed. */
 STRAIGHT bool
 report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view)
 {
-    /* Acquire loads come before A: if it finds `state`, the fields are of this version. */
-    uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
-
-    report_brief(queue, entry, state, view);
+    report_failures(queue, entry, state, view);
     view->name = (uint32_t)u64_load_acquire(&entry->name);
     view->history.initial_attempt_ns = (int64_t)u64_load_acquire(&entry->initial_attempt);
-    view->history.attempts = (uint32_t)(counts >> 32);
-    view->history.rejections = (uint32_t)counts;
-    view->history.errors = u32_load_acquire(&entry->errors);
     view->history.reserved = 0;
     view->seen = u64_load_acquire(&entry->seen);
     if (view->history.initial_attempt_ns == 0) {
@@ -90,9 +105,7 @@ report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct
             report_group(state, view);
         }
     }
-    /* Each value of the word is used once, so the description was not given back in between. */
-    return u64_load_acquire(&entry->word.high) == view->desc &&
-           entry_state(entry) == state; /* report_at:A */
+    return report_unchanged(entry, state, view);
 }
 
 /** What the record holds: a pod, or one that was deleted in flight. False: neither. */

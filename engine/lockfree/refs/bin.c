@@ -872,7 +872,7 @@ read_lane(struct bin_reader *reader, struct bin_ref *out)
 {
     struct lane_ref found;
 
-    while (!lane_next(&reader->lane, reader->limit, &found)) {
+    while (lane_next(&reader->lane, reader->limit, &found, 1) == 0) {
         if (!lane_read_on(&reader->lane, NULL)) {
             return false;
         }

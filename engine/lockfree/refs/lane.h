@@ -529,32 +529,43 @@ lane_read_passed(struct lane_reader *reader)
     reader->position = (int32_t)(reader->end - start) > 0 ? start : reader->end;
 }
 
-/** The next ref of this segment, unjudged. False: there is none, or its key is beyond `limit`. */
-static inline bool
-lane_next(struct lane_reader *reader, int64_t limit, struct lane_ref *out)
+/**
+ * The next refs of this segment with keys up to `limit`, `capacity` at most, unjudged; 0: there is
+ * none.
+ */
+static inline size_t
+lane_next(struct lane_reader *reader, int64_t limit, struct lane_ref *out, size_t capacity)
 {
     const struct segment *segment = reader->segment;
 
-    /* Ends: each further round is nearer to the end. */
+    /* Ends: each further round begins nearer to the end. */
     while (reader->position != reader->end) {
-        const struct slot *slot = &segment->slots[reader->position & segment->ring.mask];
+        const uint32_t left = reader->end - reader->position;
+        const size_t most = left < capacity ? left : capacity;
+        size_t count;
 
-        out->key = (int64_t)u64_load_acquire(&slot->key); /* lane_next:A */
-        out->ref = u64_load_acquire(&slot->ref);          /* lane_next:B */
+        for (count = 0; count < most; count++) {
+            uint32_t at = reader->position + (uint32_t)count;
+            const struct slot *slot = &segment->slots[at & segment->ring.mask];
+
+            out[count].key = (int64_t)u64_load_acquire(&slot->key); /* lane_next:A */
+            out[count].ref = u64_load_acquire(&slot->ref);          /* lane_next:B */
+            if (out[count].key > limit) {
+                break;
+            }
+        }
         uint32_t head =
             u32_load_acquire(u32_of((unsigned int *)&segment->ring.c_head)); /* lane_next:C */
 
-        if (head - reader->position - 1 < UINT32_MAX / 2) {
-            reader->position++; /* it was stale, and its slot may be another ref's */
-        } else if (out->key > limit) {
-            return false;
-        } else {
-            reader->position++;
-            reader->read++;
-            return true;
+        if ((int32_t)(head - reader->position) <= 0) {
+            reader->position += (uint32_t)count;
+            reader->read += (uint32_t)count;
+            return count;
         }
+        /* What lies before the head was stale, and its slots may be other refs'. */
+        reader->position = head - reader->position < left ? head : reader->end;
     }
-    return false;
+    return 0;
 }
 
 /** So many of the refs that were read in this segment were stale. */

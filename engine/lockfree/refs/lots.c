@@ -544,28 +544,15 @@ begin_lane(struct lot_reader *reader)
     return true;
 }
 
-/* Of one segment. */
-static size_t
-read_lot_lane(struct lot_reader *reader, uint64_t *refs, size_t capacity)
-{
-    struct lane_ref next;
-    size_t count = 0;
-
-    while (count < capacity &&
-           lane_next(&reader->lane, reader->own ? reader->newest : INT64_MAX, &next)) {
-        refs[count++] = next.ref;
-        reader->from = next.key;
-    }
-    return count;
-}
-
 size_t
-lot_read(struct lot_reader *reader, uint64_t *refs, size_t capacity)
+lot_read(struct lot_reader *reader, struct lane_ref *refs, size_t capacity)
 {
     while (reader->in_lane || begin_lane(reader)) {
-        size_t count = read_lot_lane(reader, refs, capacity);
+        size_t count =
+            lane_next(&reader->lane, reader->own ? reader->newest : INT64_MAX, refs, capacity);
 
         if (count > 0) {
+            reader->from = refs[count - 1].key;
             return count;
         }
         reader->in_lane = lane_read_on(&reader->lane, &reader->care);

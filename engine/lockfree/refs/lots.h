@@ -278,7 +278,7 @@ void lot_read_begin(struct lot_reader *reader, struct lot *lot, const struct bin
                     int64_t newest);
 
 /** The next refs, unjudged; 0: no more. Fewer than `capacity` does not mean that. */
-size_t lot_read(struct lot_reader *reader, uint64_t *refs, size_t capacity);
+size_t lot_read(struct lot_reader *reader, struct lane_ref *refs, size_t capacity);
 
 /**
  * In a new section: the reading goes on behind what was read; what was published meanwhile may come
