@@ -2,10 +2,11 @@
  * Lots that are made, found, read and given back (engine/lockfree: lots).
  *
  * One group of cells, one key, one plugin. Parkers look up by_key for a lot, keep one that is LEAVING, or make one: take
- * a cell, set its bit in by_plugin, put the lot there, set its bit in by_key, and look up again, because another may have been
- * made. They publish, and look at the stamp. A leaver makes an OPEN lot without pods LEAVING, waits for all sections,
- * and makes it GONE if nobody kept it and it still has no pod, else OPEN; one that is GONE loses its bits, its cell and
- * its bit in `taken`, and is freed after another wait. An event stamps, then reads the lots that by_plugin names; it
+ * a cell, count the lot, set its bit in by_plugin, put the lot there, set its bit in by_key, and look up again, because another may
+ * have been made. They publish, and look at the stamp. A leaver makes an OPEN lot without pods LEAVING, waits for all sections,
+ * and makes it GONE if nobody kept it and it still has no pod, else OPEN; one that is GONE loses its bits, is counted off,
+ * loses its cell and its bit in `taken`, and is freed after another wait. An event stamps, then, if any lot is counted, reads the
+ * lots that by_plugin names; it
  * leaves its section inside of a lot, and looks afterwards whether that lot is there still.
  *
  * Not modelled: more than one group, plugin or key, lanes (chain.pml), stale refs in the way, the switch (park.pml).
@@ -15,7 +16,7 @@
  *   no lot with a pod that was published is GONE (Observer, in every state)
  *   the event meets each pod whose parker did not see the stamp (Observer)
  *   no section uses a lot that is freed; no cell has two lots
- *   at the end each lot that is not GONE is OPEN, in a cell, with its bits (init)
+ *   at the end each lot that is not GONE is OPEN, in a cell, with its bits, and counted (init)
  *
  * Who takes part: 2 parkers of one key, a leaver, an event, a pod that was there and goes. Each may stop anywhere.
  *   -DLEAVERS      1 parker, 2 leavers
@@ -24,10 +25,10 @@
  * stands for engine/lockfree/refs/lots.c find_lot 544e3ded
  * stands for engine/lockfree/refs/lots.h lot_keep f3ee5a93
  * stands for engine/lockfree/refs/lots.c claim_cell 3902dcf9
- * stands for engine/lockfree/refs/lots.c lot_make 20cb10df
+ * stands for engine/lockfree/refs/lots.c lot_make a71f247a
  * stands for engine/lockfree/refs/lots.c lot_leave e9297df1
- * stands for engine/lockfree/refs/lots.c lot_unmake 0c050b97
- * stands for engine/lockfree/refs/lots.c lot_retire 9c1d8175
+ * stands for engine/lockfree/refs/lots.c lot_unmake caba6a0e
+ * stands for engine/lockfree/refs/lots.c lot_retire a19169ae
  * stands for engine/lockfree/refs/lots.c lots_next caab06ea
  * stands for engine/lockfree/refs/lots.c lots_again d6a9f2eb
  *
@@ -40,6 +41,7 @@
  *   -DFREE_AT_ONCE the memory does not wait
  *   -DCELL_FIRST   the cell before by_plugin: a parker that read by_key when another lot was there finds one that no
  *                  event finds
+ *   -DCOUNT_LATE   a lot is counted behind its bit in by_key
  *   -DTAKEN_FIRST  `taken` is given back before the bits: the next lot's bits are cleared
  *   -DTRUST        the event goes on in its lot without looking whether that is there
  *   -DREAD_FIRST   the event reads by_plugin before it stamps
@@ -72,6 +74,7 @@
 
 byte cell[CELLS];
 byte taken = 1, by_key = 1, by_plugin = 1;   /* of cells, as bits */
+byte counted = 1;           /* lots */
 
 byte phase[LOTS];
 bool freed[LOTS];
@@ -199,6 +202,9 @@ proctype Parker(byte me)
             lot = made;
             made++
         };
+#ifndef COUNT_LATE
+        counted++;
+#endif
 #ifdef CELL_FIRST
         cell[mine] = lot;
         by_plugin = by_plugin | (1 << mine);
@@ -207,6 +213,9 @@ proctype Parker(byte me)
         cell[mine] = lot;
 #endif
         by_key = by_key | (1 << mine);
+#ifdef COUNT_LATE
+        counted++;
+#endif
         find();
         assert(lot != 0)
     fi;
@@ -325,6 +334,7 @@ proctype Leaver(byte me)
 #endif
             by_key = by_key & (3 - (1 << c));
             by_plugin = by_plugin & (3 - (1 << c));
+            counted--;
 #ifndef TAKEN_FIRST
             cell[c] = 0;
             taken = taken - (1 << c);
@@ -367,7 +377,10 @@ proctype Event()
     stamp = true;
 #else
     stamp = true;
-    bits = by_plugin;
+    if
+    :: counted == 0 -> skip
+    :: else -> bits = by_plugin
+    fi;
 #endif
     do
     :: c == CELLS -> break
@@ -440,6 +453,7 @@ init
     d_step {
         for (c : 0 .. CELLS - 1) {
             assert(((taken >> c) & 1) == (cell[c] != 0));
+            assert(counted == (cell[0] != 0) + (cell[1] != 0));
             assert(cell[c] == 0 || (((by_key >> c) & 1) && ((by_plugin >> c) & 1) && phase[cell[c]] == OPEN))
         };
         c = 0

@@ -312,6 +312,43 @@ a_maker_that_stopped_keeps_its_cell_and_no_more(void **state)
 
 /* ---- walks ----------------------------------------------------------------------------------- */
 
+/* Does a walk for these plugins look at groups? */
+static bool
+looks_at_groups(world_t *world, uint64_t plugins)
+{
+    struct lots_walk walk;
+    lots_walk_begin(&walk, &world->lots, plugins, 0);
+    while (lots_next(&walk) != NULL)
+        ;
+    return walk.group != NULL;
+}
+
+static void
+a_walk_for_plugins_that_no_lot_has_looks_at_no_group_whatever_there_is_or_was(void **state)
+{
+    world_t *world = *state;
+    world->lots.max = 300;
+    assert_false(looks_at_groups(world, 1));
+    for (unsigned i = 1; i < 256; i++)
+        (void)get(world, i);
+    assert_false(looks_at_groups(world, 256));
+    for (unsigned bit = 1; bit < 256; bit *= 2)
+        assert_true(looks_at_groups(world, bit | 256));
+    park(world, get(world, 0), 0, 0, 5); /* of none: every event concerns it */
+    assert_true(looks_at_groups(world, 256));
+    trim(world);
+    for (unsigned bit = 1; bit < 256; bit *= 2)
+        assert_int_equal(count_for(world, bit), 1);
+    set_word(world, 0, 6, PLACE_DEAD);
+    trim(world);
+    for (unsigned bit = 1; bit < 512; bit *= 2)
+        assert_false(looks_at_groups(world, bit));
+    assert_false(looks_at_groups(world, 0));
+    (void)get(world, 4);
+    assert_true(looks_at_groups(world, 4));
+    assert_false(looks_at_groups(world, 8));
+}
+
 static void
 a_walk_meets_all_lots_from_a_position_on(void **state)
 {
@@ -960,6 +997,7 @@ main(void)
         TEST(of_two_that_make_different_lots_each_gets_its_own),
         TEST(a_maker_that_stopped_keeps_its_cell_and_no_more),
         TEST(a_walk_meets_all_lots_from_a_position_on),
+        TEST(a_walk_for_plugins_that_no_lot_has_looks_at_no_group_whatever_there_is_or_was),
         TEST(a_walk_for_plugins_meets_lots_with_one_of_them_or_none_at_all),
         TEST(the_catch_all_is_met_by_a_walk_for_plugins_that_came_to_it),
         TEST(lots_without_pods_are_given_back),

@@ -107,6 +107,18 @@ plugins_of(const struct lot_key *key)
     return key->unschedulable | key->pending;
 }
 
+/* Says that there is one more lot of these plugins, or, with -1, one less. */
+static void
+count_lot(struct lots *lots, uint64_t plugins, int64_t by)
+{
+    if (plugins == 0) {
+        (void)u64_add(&lots->of_none, (uint64_t)by); /* count_lot:A */
+    }
+    for (; plugins != 0; plugins &= plugins - 1) {
+        (void)u64_add(&lots->of_plugin[__builtin_ctzll(plugins)], (uint64_t)by); /* count_lot:B */
+    }
+}
+
 /*
  * A bit that is only the caller's to change: so it is as it was. It may be unset, if the thread
  * that made the lot stopped before it set all.
@@ -182,6 +194,7 @@ lot_make(struct lots *lots, const struct lot_key *key)
     lot->number = u64_add(&lots->drawn, 1) + 1;
     lot->residence = lots->catch_all.residence;
     lot->has_banks = lots->catch_all.has_banks;
+    count_lot(lots, plugins, 1);
     if (plugins == 0) {
         u64_or(&group->by_none, bit);
     }
@@ -273,7 +286,7 @@ lot_leave(struct lot *lot, const struct bin_caller *caller)
 
 /* Of a lot that this thread made GONE: first what leads to it. */
 static void
-lot_unmake(struct lot *lot, const struct bin_caller *caller)
+lot_unmake(struct lots *lots, struct lot *lot, const struct bin_caller *caller)
 {
     struct lot_group *group = lot->group;
     uint64_t bit = UINT64_C(1) << lot->cell, plugins = plugins_of(&lot->key);
@@ -285,6 +298,7 @@ lot_unmake(struct lot *lot, const struct bin_caller *caller)
     for (; plugins != 0; plugins &= plugins - 1) {
         clear_bit(&group->by_plugin[__builtin_ctzll(plugins)], bit);
     }
+    count_lot(lots, plugins_of(&lot->key), -1);
     (void)ptr_exchange(&group->lots[lot->cell], NULL); /* lot_unmake:B */
     epoch_retire_with(caller->epoch, &lot->block, caller->memory, MEMORY_QUEUES, sizeof *lot,
                       lot_end);
@@ -293,11 +307,11 @@ lot_unmake(struct lot *lot, const struct bin_caller *caller)
 
 /* A grace period ago the lot began to leave. It leaves if no call has kept it, and it is empty. */
 static void
-lot_retire(struct lot *lot, const struct bin_caller *caller)
+lot_retire(struct lots *lots, struct lot *lot, const struct bin_caller *caller)
 {
     if (u32_load_acquire(&lot->phase) == LOT_LEAVING && lot_is_empty(lot) &&
         u32_cas(&lot->phase, LOT_LEAVING, LOT_GONE)) { /* lot_retire:A */
-        lot_unmake(lot, caller);
+        lot_unmake(lots, lot, caller);
     } else {
         (void)u32_exchange(&lot->phase, LOT_OPEN); /* lot_retire:B */
     }
@@ -305,14 +319,15 @@ lot_retire(struct lot *lot, const struct bin_caller *caller)
 
 /* Takes the ripe ones of a group, `count` at most; returns how many may follow. */
 static uint32_t
-retire_ripe(struct lot_group *group, const struct bin_caller *caller, uint32_t count)
+retire_ripe(struct lots *lots, struct lot_group *group, const struct bin_caller *caller,
+            uint32_t count)
 {
     uint64_t ripe;
 
     /* Ends: each round another is taken, by this thread or another. */
     while (count > 0 && (ripe = u64_load_acquire(&group->ripe)) != 0) {
         if (u64_cas(&group->ripe, ripe, ripe & (ripe - 1))) { /* retire_ripe:A */
-            lot_retire(ptr_load_acquire(&group->lots[__builtin_ctzll(ripe)]), caller);
+            lot_retire(lots, ptr_load_acquire(&group->lots[__builtin_ctzll(ripe)]), caller);
             count--;
         }
     }
@@ -325,7 +340,7 @@ retire_all(struct lots *lots, const struct bin_caller *caller, uint32_t count)
     struct lot_group *group = ptr_load_acquire(&lots->first);
 
     for (; group != NULL && count > 0; group = ptr_load_acquire(&group->next)) {
-        count = retire_ripe(group, caller, count);
+        count = retire_ripe(lots, group, caller, count);
     }
 }
 
@@ -362,11 +377,27 @@ lots_trim(struct lots *lots, const struct bin_caller *caller)
 
 /* ---- walks ----------------------------------------------------------------------------------- */
 
+/* Is there a lot of one of these plugins, or of none? */
+static bool
+has_lot(const struct lots *lots, uint64_t plugins)
+{
+    uint64_t count = u64_load_acquire(&lots->of_none); /* has_lot:A reads from count_lot:A */
+
+    for (; plugins != 0 && count == 0; plugins &= plugins - 1) {
+        /* has_lot:B reads from count_lot:B */
+        count = u64_load_acquire(&lots->of_plugin[__builtin_ctzll(plugins)]);
+    }
+    return count != 0;
+}
+
 void
 lots_walk_begin(struct lots_walk *walk, struct lots *lots, uint64_t plugins, uint32_t from)
 {
-    *walk = (struct lots_walk){
-        .lots = lots, .plugins = plugins, .from = from, .first = 1 - LOTS_IN_GROUP};
+    *walk = (struct lots_walk){.lots = lots,
+                               .plugins = plugins,
+                               .from = from,
+                               .first = 1 - LOTS_IN_GROUP,
+                               .over = plugins != LOTS_ALL && !has_lot(lots, plugins)};
 }
 
 /* The lots of a group to look at. */
@@ -391,7 +422,9 @@ enter_group(struct lots_walk *walk)
 {
     /* of memory_alloc_first:A */
     struct lot_group *group =
-        ptr_load_acquire(walk->group != NULL ? &walk->group->next : &walk->lots->first);
+        walk->over
+            ? NULL
+            : ptr_load_acquire(walk->group != NULL ? &walk->group->next : &walk->lots->first);
 
     if (group == NULL) {
         return false;

@@ -19,6 +19,7 @@
  *
  * PICTURE
  *   lots      first -> group -> group ...     made when those before are full; they stay
+ *             of_none, of_plugin [plugin]     how many lots by_none, by_plugin have in all groups
  *   group     64 cells {NULL or a lot}, and of these, as bits:
  *             taken                           a lot is there, or is being made, or unmade
  *             by_key [class of the hash]      lots that lots_get may find
@@ -38,9 +39,9 @@
  *   LEAVING, KEPT -> OPEN   the same thread, if it is not
  * A call that found a lot OPEN, and publishes there later, is in a section that began before
  * lot_leave:A: it is over when the wait is, and its ref is seen. A call that found it LEAVING made
- * it KEPT. So a lot that is GONE has no pod, and gets none. It loses its bits and its cell, and is
- * freed after one more grace period, when no reader has it. A FUTURE ref counts as a pod: the pod
- * may come to be there. Sweeps come
+ * it KEPT. So a lot that is GONE has no pod, and gets none. It loses its bits, its count and its
+ * cell, and is freed after one more grace period, when no reader has it. A FUTURE ref counts as a
+ * pod: the pod may come to be there. Sweeps come
  *   with each lot that is made, or not found: SWEPT_AT_ONCE lots begin to leave, if they are empty,
  *           so those without pods do not outgrow those with pods
  *   with trim: all of them.
@@ -56,23 +57,27 @@
  * ORDERING
  *   lot_make:A (full fence), lot_make:B (release) -> find_lot:A, lots_again_in:A, lots_next:A
  *           (acquire)     a lot is found with its key, and after its bits in by_plugin are set;
- *           also by a call that read by_key when the cell was another lot's, or knew the cell
- *   lot_make:A, B, lots_get:A, a publication, the caller's fence
- *                                      |  a fence, cells_of:A, B, lots_next:A    a walk that misses
- *           the bits or the cell of a lot began before the fence of each call that published there.
+ *           also by a call that read by_key when the cell was another lot's, or knew the cell; and
+ *           after it was counted
+ *   count_lot:A, B, lot_make:A, B, lots_get:A, a publication, the caller's fence
+ *                                      |  a fence, has_lot:A, B, cells_of:A, B, lots_next:A
+ *           a walk that misses the count, the bits or the cell of a lot began before the fence of
+ *           each call that published there.
  *           So it is with the catch-all's plugins, also for a call that only saw them there
  *   lot_leave:A, the wait              |  epoch_enter, the look at the phase     a call that found
  *           a lot OPEN is waited for
  *
  * PROGRESS. Lock-free. lots_get allocates for a new key; each further round of a loop means that
  * another thread took a cell, or a bit. A thread that stops in lot_make or lot_unmake keeps a
- * cell; one that stops behind lot_leave:A, or between retire_ripe:A and lot_retire:A, leaves a lot
- * that is used as before and never given back. A thread that stops in any section holds up grace
- * periods: lots that are LEAVING then keep their cells, and later sets may come to the catch-all.
+ * cell, and perhaps a count; one that stops behind lot_leave:A, or between retire_ripe:A and
+ * lot_retire:A, leaves a lot that is used as before and never given back. A thread that stops in
+ * any section holds up grace periods: lots that are LEAVING then keep their cells, and later sets
+ * may come to the catch-all.
  *
- * COST. lots_get looks at one word of each group, and at the lots of its class. An event looks, in
- * each group, at a word for each plugin that it reaches, or at `taken` if it reaches all; then at
- * the lots found, and their refs.
+ * COST. lots_get looks at one word of each group, and at the lots of its class. An event looks at
+ * the counts of the plugins that it reaches. If there is a lot of one, it looks, in each group, at
+ * a word for each plugin, or at `taken` if it reaches all; then at the lots found, and their refs.
+ * So an event that concerns no lot costs the same however many there are, or were.
  *
  * EVIDENCE. tests/model: lots, park; stress/explore: event_lots, event_lots_leave,
  * event_lots_again, banks_park; tests/unit/test_lockfree_lots.c, test_lots.c, test_many_workers.c.
@@ -126,6 +131,8 @@ struct lots {
     atomic_u64 drawn;  /* numbers */
     atomic_u64 caught; /* plugins that came to the catch-all, as bits */
     atomic_u32 swept;  /* where the next sweep begins: a position in a walk */
+    /* how many lots there are of pods that nothing rejected, and for each plugin; perhaps more */
+    atomic_u64 of_none, of_plugin[LOT_PLUGINS];
     struct lot catch_all;
 };
 
@@ -187,6 +194,7 @@ struct lots_walk {
     uint32_t first;          /* position of the group's first cell */
     struct lot_group *group; /* NULL: before the first */
     uint64_t bits;           /* cells of the group that come later */
+    bool over;               /* nothing but the catch-all is wanted */
     /* of the lot that came last */
     uint32_t position;
     uint64_t number;
