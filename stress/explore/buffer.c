@@ -69,7 +69,7 @@ covers(const struct buffered_store *store, uintptr_t word, unsigned bytes)
 }
 
 uint64_t
-buffer_load(struct buffer *buffer, const void *word, unsigned bytes)
+buffer_load_among(struct buffer *buffer, const void *word, unsigned bytes)
 {
     for (unsigned i = buffer->count; i-- > 0;) {
         const struct buffered_store *store = &buffer->stores[(buffer->first + i) % BUFFER_STORES];

@@ -57,13 +57,21 @@ buffer_is_empty(const struct buffer *buffer)
 /** A full buffer lets its oldest store go first. */
 void buffer_store(struct buffer *buffer, void *word, uint64_t value, unsigned bytes);
 
+/** What the owner of a buffer that is not empty sees: buffer_load. */
+uint64_t buffer_load_among(struct buffer *buffer, const void *word, unsigned bytes);
+
 /**
  * What the owner sees.
  *
  * A word of which the newest store in the buffer covers only a part is read from memory, after the
  * buffer was emptied: that is what the processor does too.
  */
-uint64_t buffer_load(struct buffer *buffer, const void *word, unsigned bytes);
+static inline uint64_t
+buffer_load(struct buffer *buffer, const void *word, unsigned bytes)
+{
+    return buffer_is_empty(buffer) ? memory_word(word, bytes)
+                                   : buffer_load_among(buffer, word, bytes);
+}
 
 /** Lets the oldest store go and returns it. The buffer is not empty. */
 struct buffered_store buffer_flush_one(struct buffer *buffer);

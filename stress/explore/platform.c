@@ -127,7 +127,7 @@ clock_now(const struct clock *clock)
 struct inside_thread *
 inside_thread(void)
 {
-    struct inside_thread *thread = (struct inside_thread *)(void *)sim_thread_local();
+    struct inside_thread *thread = sim_thread_local();
 
     if (thread->number == 0) {
         thread->number = 1; /* any but 0 */

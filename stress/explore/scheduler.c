@@ -57,6 +57,7 @@
 #include "trace.h"
 
 #include "platform/atomic.h"
+#include "platform/inside.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -78,26 +79,28 @@
 enum thread_state { RUNNABLE, ASLEEP, QUIET, FROZEN, ENDED };
 
 struct thread {
-    struct fiber fiber;
-    struct buffer buffer;
-    enum thread_state state;
+    enum thread_state state; /* set_state */
     unsigned number;
     uint64_t steps, freeze_at; /* freeze_at 0: never */
     int64_t priority;          /* PCT */
     const void *word;          /* asleep on */
     uint32_t bits;             /* which wake it */
     int64_t deadline;
-    void *local;
+    struct inside_thread local;
+    struct buffer buffer;
+    struct fiber fiber;
 };
 
 static struct {
     struct thread threads[SIM_THREADS_MAX + 1]; /* the last one is alone */
     unsigned count;
+    uint32_t runnable;     /* a bit for each of them that is */
+    struct thread *leader; /* of those, the one with the highest priority; NULL: not known */
     struct fiber program;
     struct thread *current; /* NULL: the program itself runs */
     bool alone;
     sim_body body;
-    void *program_local;
+    struct inside_thread program_local;
 
     struct sim_plan plan;
     struct random choices, bodies;
@@ -136,10 +139,22 @@ sim_failure(void)
     return sim.failure[0] != '\0' ? sim.failure : NULL;
 }
 
+/* ---- states ---------------------------------------------------------------------------------- */
+
 static bool
 is_over(const struct thread *thread)
 {
     return thread->state == FROZEN || thread->state == ENDED;
+}
+
+static void
+set_state(struct thread *thread, enum thread_state state)
+{
+    uint32_t bit = UINT32_C(1) << thread->number;
+
+    thread->state = state;
+    sim.runnable = state == RUNNABLE ? sim.runnable | bit : sim.runnable & ~bit;
+    sim.leader = NULL;
 }
 
 /* ---- who is next ----------------------------------------------------------------------------- */
@@ -185,7 +200,7 @@ time_out(struct thread *thread)
 {
     trace_add(TRACE_TIMEOUT, thread->number, NULL, 0, NULL);
     sim.now = sim.now > thread->deadline ? sim.now : thread->deadline;
-    thread->state = RUNNABLE;
+    set_state(thread, RUNNABLE);
 }
 
 static void
@@ -211,35 +226,52 @@ choose_when_nobody_can(void)
     }
     next = any_in(QUIET);
     if (next != NULL) {
-        next->state = RUNNABLE;
+        set_state(next, RUNNABLE);
         return next;
     }
     fail_deadlock();
     return NULL;
 }
 
+/* Of those that can run, that with this rank. */
+static struct thread *
+runnable_at(uint32_t rank)
+{
+    uint32_t rest = sim.runnable;
+
+    while (rank-- > 0) {
+        rest &= rest - 1;
+    }
+    return &sim.threads[__builtin_ctz(rest)];
+}
+
+static struct thread *
+leader(void)
+{
+    for (uint32_t rest = sim.runnable; sim.leader == NULL || rest != 0; rest &= rest - 1) {
+        struct thread *thread = &sim.threads[__builtin_ctz(rest)];
+
+        if (sim.leader == NULL || thread->priority > sim.leader->priority) {
+            sim.leader = thread;
+        }
+    }
+    return sim.leader;
+}
+
 static struct thread *
 choose(void)
 {
-    struct thread *ready[SIM_THREADS_MAX];
-    struct thread *best = NULL;
-    uint32_t count = 0;
+    uint32_t runnable = sim.runnable;
 
-    if (sim.alone) {
-        return sim.threads[ALONE].state == RUNNABLE ? &sim.threads[ALONE] : NULL;
+    if (runnable == 0) {
+        return sim.alone ? NULL : choose_when_nobody_can();
     }
-    for (unsigned i = 0; i < sim.count; i++) {
-        struct thread *thread = &sim.threads[i];
-
-        if (thread->state == RUNNABLE) {
-            ready[count++] = thread;
-            best = best == NULL || thread->priority > best->priority ? thread : best;
-        }
+    if (sim.pct) {
+        return sim.leader != NULL ? sim.leader : leader();
     }
-    if (count <= 1) {
-        return count == 1 ? best : choose_when_nobody_can();
-    }
-    return sim.pct ? best : ready[draw(count)];
+    /* One is not drawn. */
+    return runnable_at(
+        (runnable & (runnable - 1)) == 0 ? 0 : draw((uint32_t)__builtin_popcount(runnable)));
 }
 
 static void
@@ -260,6 +292,7 @@ static void
 demote(struct thread *thread)
 {
     thread->priority = --sim.lowest;
+    sim.leader = NULL;
 }
 
 static void
@@ -296,7 +329,7 @@ stray(void)
         time_out(thread);
     } else if (sim.spurious) {
         trace_add(TRACE_AWAKE, thread->number, NULL, 0, NULL);
-        thread->state = RUNNABLE;
+        set_state(thread, RUNNABLE);
     }
 }
 
@@ -304,7 +337,7 @@ static void
 stop_for_ever(struct thread *self, const void *where)
 {
     trace_add(TRACE_FROZEN, self->number, NULL, 0, where);
-    self->state = FROZEN;
+    set_state(self, FROZEN);
     reschedule();
 }
 
@@ -343,13 +376,19 @@ point(const void *where)
 
 /* ---- the facade's back end ------------------------------------------------------------------- */
 
-static void
+__attribute__((noinline, cold)) static void
+fail_dead(const void *word, const void *where)
+{
+    trace_add(TRACE_LOAD, sim.current->number, word, 0, where);
+    sim_fail("access to memory that is not allocated, or not any more: arena+0x%llx",
+             (unsigned long long)arena_offset(word));
+}
+
+static inline void
 check_alive(const void *word, const void *where)
 {
     if (__builtin_expect(arena_is_dead(word), 0)) {
-        trace_add(TRACE_LOAD, sim.current->number, word, 0, where);
-        sim_fail("access to memory that is not allocated, or not any more: arena+0x%llx",
-                 (unsigned long long)arena_offset(word));
+        fail_dead(word, where);
     }
 }
 
@@ -485,7 +524,7 @@ sim_sleep(const void *word, uint32_t expected, int64_t deadline, uint32_t bits, 
     self->word = word;
     self->bits = bits;
     self->deadline = deadline;
-    self->state = ASLEEP;
+    set_state(self, ASLEEP);
     reschedule();
 }
 
@@ -512,7 +551,7 @@ sim_wake(const void *word, uint32_t count, uint32_t bits, const void *where)
     fence_at(where);
     for (struct thread *thread = any_asleep_on(word, bits); thread != NULL && woken < count;
          thread = any_asleep_on(word, bits)) {
-        thread->state = RUNNABLE;
+        set_state(thread, RUNNABLE);
         woken++;
     }
     trace_add(TRACE_WAKE, sim.current->number, word, woken, where);
@@ -531,7 +570,7 @@ sim_now(void)
     return sim.now;
 }
 
-void **
+struct inside_thread *
 sim_thread_local(void)
 {
     return sim.current != NULL ? &sim.current->local : &sim.program_local;
@@ -599,7 +638,7 @@ sim_wait_for_quiet(void)
 {
     struct thread *self = sim.current;
 
-    self->state = QUIET;
+    set_state(self, QUIET);
     reschedule();
     for (unsigned i = 0; i < sim.count; i++) {
         if (&sim.threads[i] != self && !is_over(&sim.threads[i])) {
@@ -626,18 +665,18 @@ enter(void)
 
     sim.body(sim.alone ? 0 : self->number);
     trace_add(TRACE_ENDED, self->number, NULL, 0, NULL);
-    self->state = ENDED;
+    set_state(self, ENDED);
     reschedule();
 }
 
 static void
 prepare(struct thread *thread, unsigned number)
 {
-    thread->state = RUNNABLE;
     thread->number = number;
+    set_state(thread, RUNNABLE);
     thread->steps = 0;
     thread->freeze_at = 0;
-    thread->local = NULL;
+    thread->local = (struct inside_thread){0};
     buffer_clear(&thread->buffer);
     fiber_prepare(&thread->fiber, enter);
 }
@@ -662,6 +701,7 @@ sim_alone(sim_body body)
     sim.alone = true;
     sim.body = body;
     sim.step = 0;
+    sim.runnable = 0;
     prepare(&sim.threads[ALONE], ALONE);
     run(&sim.threads[ALONE]);
     return sim_failure() == NULL;
@@ -681,6 +721,7 @@ shuffle_priorities(void)
         sim.threads[other].priority = priority;
     }
     sim.lowest = 0;
+    sim.leader = NULL;
 }
 
 static uint32_t
@@ -730,6 +771,7 @@ sim_together(unsigned threads, unsigned steady, sim_body body)
     sim.alone = false;
     sim.body = body;
     sim.step = 0;
+    sim.runnable = 0;
     sim.count = threads;
     for (unsigned i = 0; i < threads; i++) {
         prepare(&sim.threads[i], i);

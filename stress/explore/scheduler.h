@@ -37,6 +37,8 @@ struct sim_plan {
     struct sim_estimate estimate;
 };
 
+struct inside_thread;
+
 typedef void (*sim_body)(unsigned thread);
 
 /* ---- the program's side ---------------------------------------------------------------------- */
@@ -142,6 +144,6 @@ int64_t sim_now(void);
 void sim_pass(int64_t ns);
 
 /** The calling thread's own place for what the engine keeps in a thread-local variable. */
-void **sim_thread_local(void);
+struct inside_thread *sim_thread_local(void);
 
 #endif
