@@ -247,7 +247,8 @@ events_free(struct registry *registry)
          i++) {
         event_free(registry, event);
     }
-    for (uint32_t i = 0; i < EVENT_CHUNKS; i++) {
+    /* A row is filled in order, so its chunks are. */
+    for (uint32_t i = 0; i < EVENT_CHUNKS && ptr_load(&registry->event_chunks[i]) != NULL; i++) {
         memory_free(registry->memory, MEMORY_OTHER, ptr_load(&registry->event_chunks[i]),
                     EVENT_CHUNK * sizeof(atomic_ptr));
     }

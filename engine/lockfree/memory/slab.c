@@ -526,9 +526,9 @@ slab_open(struct slab *slab, const struct slab_kind *kind, struct memory *memory
 }
 
 static void
-leaf_close(struct slab *slab, atomic_ptr *leaf)
+leaf_close(struct slab *slab, atomic_ptr *leaf, uint32_t pages)
 {
-    for (uint32_t i = 0; i < SLAB_LEAF; i++) {
+    for (uint32_t i = 0; i < pages && i < SLAB_LEAF; i++) {
         char *objects = ptr_load(&leaf[i]);
 
         if (objects != NULL) {
@@ -541,11 +541,13 @@ leaf_close(struct slab *slab, atomic_ptr *leaf)
 void
 slab_close(struct slab *slab)
 {
-    for (uint32_t i = 0; i < SLAB_ROOT; i++) {
-        atomic_ptr *leaf = ptr_load(&slab->root[i]);
+    uint32_t pages = u32_load(&slab->pages);
+
+    for (uint32_t first = 0; first < pages; first += SLAB_LEAF) {
+        atomic_ptr *leaf = ptr_load(&slab->root[first / SLAB_LEAF]);
 
         if (leaf != NULL) {
-            leaf_close(slab, leaf);
+            leaf_close(slab, leaf, pages - first);
         }
     }
 }

@@ -166,10 +166,13 @@ void
 run_pool_close(struct run_pool *pool)
 {
     segment_pool_trim(&pool->segments, pool->memory);
-    for (uint32_t i = 0; i < RUN_ROOT; i++) {
+    uint32_t last = u32_load(&pool->numbers);
+
+    /* The leaf of the number behind the last one may be made already. */
+    for (uint32_t i = 0; i <= (last + 1) / RUN_LEAF && i < RUN_ROOT; i++) {
         atomic_ptr *leaf = ptr_load(&pool->root[i]);
 
-        for (uint32_t j = 0; leaf != NULL && j < RUN_LEAF; j++) {
+        for (uint32_t j = 0; leaf != NULL && j < RUN_LEAF && i * RUN_LEAF + j <= last; j++) {
             struct run *run = ptr_load(&leaf[j]);
 
             if (run != NULL && !is_number(run)) {
