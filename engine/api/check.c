@@ -37,6 +37,16 @@ check_says_reserved(schedq_worker_t *worker, const char *name, const uint8_t *by
     return false;
 }
 
+/* Nothing is shown of a length that no text can have: then the text may be anything. */
+COLD static void
+say_length(schedq_worker_t *worker, const char *text, size_t length)
+{
+    int shown = length <= PTRDIFF_MAX ? (int)(length < 40 ? length : 40) : 0;
+
+    worker_say(worker, "name \"%.*s%s\": %zu bytes: 1..%d", shown, text, shown > 0 ? "..." : "",
+               length, SCHEDQ_NAME_MAX);
+}
+
 /* Of any text. False, and words: it is none. */
 COLD static bool
 is_name(schedq_worker_t *worker, const char *text, size_t length)
@@ -143,7 +153,7 @@ check_bytes(schedq_worker_t *worker, const char *text, size_t length, struct has
         return false;
     }
     if (length - 1 >= SCHEDQ_NAME_MAX) {
-        worker_say(worker, "name: %zu bytes: 1..%d", length, SCHEDQ_NAME_MAX);
+        say_length(worker, text, length);
         return false;
     }
     uint32_t bytes = (uint32_t)length;
