@@ -32,6 +32,13 @@ must(schedq_status_t status, const char *words)
     }
 }
 
+/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+static void
+worker_must(schedq_worker_t *worker, schedq_status_t status)
+{
+    must(status, schedq_worker_error(worker));
+}
+
 static int
 take_license(void)
 {
@@ -53,7 +60,7 @@ give_license_back(schedq_worker_t *worker)
 
     atomic_fetch_add(&licenses, 1);
     change.event = license_back;
-    must(schedq_notify(worker, &change, NULL), schedq_worker_error(worker));
+    worker_must(worker, schedq_notify(worker, &change, NULL));
 }
 
 static void
@@ -62,16 +69,16 @@ try_job(schedq_worker_t *worker, schedq_popped_t *job)
     schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
 
     if (job->object % 10 == 0 && job->history.attempts == 1) {
-        must(schedq_fail(worker, &job->token, &failure, NULL), schedq_worker_error(worker));
+        worker_must(worker, schedq_fail(worker, &job->token, &failure, NULL));
         return; /* nobody rejected it: an error, it backs off */
     }
     if (!take_license()) {
         failure.unschedulable = no_license;
-        must(schedq_fail(worker, &job->token, &failure, NULL), schedq_worker_error(worker));
+        worker_must(worker, schedq_fail(worker, &job->token, &failure, NULL));
         return; /* parked */
     }
     sched_yield(); /* here it would run */
-    must(schedq_done(worker, job->token), schedq_worker_error(worker));
+    worker_must(worker, schedq_done(worker, job->token));
     give_license_back(worker);
     if (atomic_fetch_sub(&left, 1) == 1) {
         must(schedq_close(queue), "schedq_close"); /* the last one: every wait ends */
@@ -128,7 +135,7 @@ add_jobs(void)
 
         spec.object = (uint64_t)i;
         spec.priority = i % 3;
-        must(schedq_add(worker, name, (size_t)length, &spec, NULL), schedq_worker_error(worker));
+        worker_must(worker, schedq_add(worker, name, (size_t)length, &spec, NULL));
     }
 }
 

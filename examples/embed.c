@@ -54,6 +54,13 @@ require(schedq_status_t status, const char *call, const char *why)
     }
 }
 
+/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+static void
+worker_require(schedq_worker_t *worker, schedq_status_t status, const char *call)
+{
+    require(status, call, schedq_worker_error(worker));
+}
+
 /*
  * The hint of the plugin "Fit": a node that joins is worth another attempt if the pod fits on it.
  */
@@ -95,8 +102,8 @@ add_pod(schedq_worker_t *worker, const struct pod *pod)
 
     spec.object = object_of(pod);
     spec.priority = pod->priority;
-    require(schedq_add(worker, pod->name, strlen(pod->name), &spec, NULL), "schedq_add",
-            schedq_worker_error(worker));
+    worker_require(worker, schedq_add(worker, pod->name, strlen(pod->name), &spec, NULL),
+                   "schedq_add");
 }
 
 static struct node *
@@ -140,7 +147,7 @@ reject(schedq_worker_t *worker, schedq_popped_t *popped, uint64_t plugins)
     if (status == SCHEDQ_GONE) {
         return;
     }
-    require(status, "schedq_fail", schedq_worker_error(worker));
+    worker_require(worker, status, "schedq_fail");
     printf("it is %s until an event helps\n", schedq_place_name((schedq_place_t)result.place));
 }
 
@@ -176,7 +183,7 @@ node_joins(schedq_worker_t *worker)
 
     change.event = SCHEDQ_EVENT_NODE_ADD;
     change.new_object = object_of(node);
-    require(schedq_notify(worker, &change, &result), "schedq_notify", schedq_worker_error(worker));
+    worker_require(worker, schedq_notify(worker, &change, &result), "schedq_notify");
     printf("%s joined: %" PRIu32 " pod is tried again\n", node->name,
            result.to_active + result.to_backoff);
 }

@@ -29,8 +29,7 @@ work_on(schedq_worker_t *worker, schedq_popped_t *popped)
     }
     schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
 
-    must(schedq_fail(worker, &popped->token, &failure, NULL) == SCHEDQ_OK,
-         schedq_worker_error(worker));
+    worker_must(worker, schedq_fail(worker, &popped->token, &failure, NULL) == SCHEDQ_OK);
     return 0;
 }
 
@@ -72,7 +71,7 @@ run_loop(schedq_worker_t *worker, int pods, int timer)
             uint64_t times;
 
             if (events[i].data.fd == timer && read(timer, &times, sizeof times) > 0) {
-                must(schedq_tick(worker, NULL, NULL) == SCHEDQ_OK, schedq_worker_error(worker));
+                worker_must(worker, schedq_tick(worker, NULL, NULL) == SCHEDQ_OK);
             }
         }
         for (int i = 0; i < AT_ONCE && schedq_try_pop(worker, &popped) == SCHEDQ_OK; i++) {

@@ -37,6 +37,13 @@ must(schedq_status_t status, const char *words)
     }
 }
 
+/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+static void
+worker_must(schedq_worker_t *worker, schedq_status_t status)
+{
+    must(status, schedq_worker_error(worker));
+}
+
 static int
 take_gpus(uint32_t count)
 {
@@ -58,7 +65,7 @@ give_gpus(schedq_worker_t *worker, uint32_t count)
 
     atomic_fetch_add(&free_gpus, count);
     change.event = gpus_back;
-    must(schedq_notify(worker, &change, NULL), schedq_worker_error(worker));
+    worker_must(worker, schedq_notify(worker, &change, NULL));
 }
 
 /* Asked for one pod after the other of a job that waits: a yes brings back the whole job. */
@@ -88,12 +95,11 @@ try_job(schedq_worker_t *worker, schedq_popped_group_t *job, schedq_popped_t *po
         schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
 
         failure.unschedulable = gpus_plugin;
-        must(fits ? schedq_done(worker, pods[i].token)
-                  : schedq_fail(worker, &pods[i].token, &failure, NULL),
-             schedq_worker_error(worker));
+        worker_must(worker, fits ? schedq_done(worker, pods[i].token)
+                                 : schedq_fail(worker, &pods[i].token, &failure, NULL));
     }
     end.outcome = fits ? SCHEDQ_GROUP_PLACED : SCHEDQ_GROUP_REJECTED;
-    must(schedq_group_done(worker, &job->token, &end, NULL), schedq_worker_error(worker));
+    worker_must(worker, schedq_group_done(worker, &job->token, &end, NULL));
     if (fits) {
         atomic_fetch_add(&ran[job->object], size);
         sched_yield(); /* here it would run */
@@ -117,7 +123,7 @@ schedule(void *argument)
         if (job.group != 0) {
             try_job(worker, &job, pods, count);
         } else { /* a pod that is in no group comes by itself */
-            must(schedq_done(worker, pods[0].token), schedq_worker_error(worker));
+            worker_must(worker, schedq_done(worker, pods[0].token));
             end_of_one();
         }
     }
@@ -153,7 +159,7 @@ add_jobs(schedq_worker_t *worker)
     for (uint32_t job = 0; job < JOBS; job++) {
         group.quorum = sizes[job];
         group.object = job;
-        must(schedq_group_add(worker, 1 + job, &group, NULL), schedq_worker_error(worker));
+        worker_must(worker, schedq_group_add(worker, 1 + job, &group, NULL));
     }
     for (uint32_t rank = 0; rank < GPUS; rank++) {
         for (uint32_t job = 0; job < JOBS; job++) {
@@ -162,13 +168,12 @@ add_jobs(schedq_worker_t *worker)
 
                 pod.object = job;
                 pod.group = 1 + job;
-                must(schedq_add(worker, name, (size_t)length, &pod, NULL),
-                     schedq_worker_error(worker));
+                worker_must(worker, schedq_add(worker, name, (size_t)length, &pod, NULL));
             }
         }
     }
     pod.group = 0;
-    must(schedq_add(worker, "report", 6, &pod, NULL), schedq_worker_error(worker));
+    worker_must(worker, schedq_add(worker, "report", 6, &pod, NULL));
 }
 
 int

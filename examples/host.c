@@ -50,6 +50,13 @@ require(schedq_status_t status, const char *call, const char *why)
     }
 }
 
+/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+static void
+worker_require(schedq_worker_t *worker, schedq_status_t status, const char *call)
+{
+    require(status, call, schedq_worker_error(worker));
+}
+
 static schedq_t *
 create_queue(uint64_t *fit)
 {
@@ -78,8 +85,9 @@ add_pod(schedq_worker_t *worker, uint64_t index)
     schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
 
     spec.object = index;
-    require(schedq_add(worker, pods[index].name, strlen(pods[index].name), &spec, NULL),
-            "schedq_add", schedq_worker_error(worker));
+    worker_require(worker,
+                   schedq_add(worker, pods[index].name, strlen(pods[index].name), &spec, NULL),
+                   "schedq_add");
 }
 
 static int
@@ -121,7 +129,7 @@ try_again_if_it_fits(schedq_worker_t *worker, const schedq_candidate_t *candidat
             continue;
         }
         if (status != SCHEDQ_GONE) { /* gone: it is not waiting any more */
-            require(status, "schedq_apply", schedq_worker_error(worker));
+            worker_require(worker, status, "schedq_apply");
             printf("  %s: to %s\n", pods[pod].name,
                    schedq_place_name((schedq_place_t)result.place));
         }
@@ -148,8 +156,7 @@ node_joins(schedq_worker_t *worker, const schedq_words_t *words, uint64_t fit)
     require(schedq_event_begin(worker, &sequence), "schedq_event_begin", "");
     event_log[event_count].sequence = sequence;
     event_log[event_count++].node = node;
-    require(schedq_event_stamp(worker, sequence, 0, fit), "schedq_event_stamp",
-            schedq_worker_error(worker));
+    worker_require(worker, schedq_event_stamp(worker, sequence, 0, fit), "schedq_event_stamp");
     if (__atomic_load_n(&words->parked, __ATOMIC_ACQUIRE) == 0) {
         return;
     }
@@ -160,7 +167,7 @@ node_joins(schedq_worker_t *worker, const schedq_words_t *words, uint64_t fit)
         }
     }
     if (status != SCHEDQ_EMPTY) {
-        require(status, "schedq_candidates", schedq_worker_error(worker));
+        worker_require(worker, status, "schedq_candidates");
     }
 }
 
@@ -185,7 +192,7 @@ fail(schedq_worker_t *worker, schedq_popped_t *popped, uint64_t fit)
     if (status == SCHEDQ_GONE) {
         return;
     }
-    require(status, "schedq_fail", schedq_worker_error(worker));
+    worker_require(worker, status, "schedq_fail");
     printf("  %s: to %s\n", pods[popped->object].name,
            schedq_place_name((schedq_place_t)result.place));
 }

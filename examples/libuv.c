@@ -33,8 +33,7 @@ work_on(schedq_popped_t *popped)
         schedq_done(worker, popped->token);
         placed++;
     } else {
-        must(schedq_fail(worker, &popped->token, &failure, NULL) == SCHEDQ_OK,
-             schedq_worker_error(worker));
+        worker_must(worker, schedq_fail(worker, &popped->token, &failure, NULL) == SCHEDQ_OK);
     }
 }
 
@@ -44,7 +43,7 @@ static void
 on_timer(uv_timer_t *handle)
 {
     (void)handle;
-    must(schedq_tick(worker, NULL, NULL) == SCHEDQ_OK, schedq_worker_error(worker));
+    worker_must(worker, schedq_tick(worker, NULL, NULL) == SCHEDQ_OK);
     turn();
 }
 

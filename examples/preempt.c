@@ -86,6 +86,13 @@ require(schedq_status_t status, const char *call, const char *why)
     }
 }
 
+/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+static void
+worker_require(schedq_status_t status, const char *call)
+{
+    require(status, call, schedq_worker_error(worker));
+}
+
 static void
 add(struct pod *pod)
 {
@@ -94,8 +101,7 @@ add(struct pod *pod)
 
     spec.object = object_of(pod);
     spec.priority = pod->priority;
-    require(schedq_add(worker, pod->name, strlen(pod->name), &spec, &result), "schedq_add",
-            schedq_worker_error(worker));
+    worker_require(schedq_add(worker, pod->name, strlen(pod->name), &spec, &result), "schedq_add");
     pod->waiting = result.pod;
 }
 
@@ -121,7 +127,7 @@ evict(void *ctx, uint64_t victim, uint64_t preemptor)
             schedq_cluster_error(cluster));
     change.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
     change.old_object = victim;
-    require(schedq_notify(worker, &change, NULL), "schedq_notify", schedq_worker_error(worker));
+    worker_require(schedq_notify(worker, &change, NULL), "schedq_notify");
     add(pod);
     return SCHEDQ_DELETE_SENT;
 }
@@ -291,8 +297,7 @@ reject(schedq_popped_t *popped, const schedq_preemptor_t *preemptor)
     printf("%s: fits nowhere\n", preemptor->name);
     preempt(popped, preemptor);
     failure.unschedulable = fit;
-    require(schedq_fail(worker, &popped->token, &failure, &result), "schedq_fail",
-            schedq_worker_error(worker));
+    worker_require(schedq_fail(worker, &popped->token, &failure, &result), "schedq_fail");
 }
 
 static void

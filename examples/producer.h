@@ -22,6 +22,13 @@ must(int ok, const char *what)
     }
 }
 
+/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+static void
+worker_must(schedq_worker_t *worker, int ok)
+{
+    must(ok, schedq_worker_error(worker));
+}
+
 /* The thread's worker is given back when the thread ends. */
 static void *
 add_pods(void *unused)
@@ -37,8 +44,7 @@ add_pods(void *unused)
         int length = snprintf(name, sizeof name, "pod-%d", i);
 
         spec.object = (uint64_t)i;
-        must(schedq_add(worker, name, (size_t)length, &spec, NULL) == SCHEDQ_OK,
-             schedq_worker_error(worker));
+        worker_must(worker, schedq_add(worker, name, (size_t)length, &spec, NULL) == SCHEDQ_OK);
     }
     return NULL;
 }

@@ -43,6 +43,13 @@ must(schedq_status_t status, const char *words)
     }
 }
 
+/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+static void
+worker_must(schedq_worker_t *worker, schedq_status_t status)
+{
+    must(status, schedq_worker_error(worker));
+}
+
 static void
 note(uint64_t job, int what)
 {
@@ -66,10 +73,10 @@ try_job(schedq_worker_t *worker, schedq_popped_t *job)
 
     failure.unschedulable = job->object % 3 == 0 ? too_large : 0;
     if (failure.unschedulable != 0 || (job->object % 5 == 0 && job->history.attempts == 1)) {
-        must(schedq_fail(worker, &job->token, &failure, NULL), schedq_worker_error(worker));
+        worker_must(worker, schedq_fail(worker, &job->token, &failure, NULL));
         return;
     }
-    must(schedq_done(worker, job->token), schedq_worker_error(worker));
+    worker_must(worker, schedq_done(worker, job->token));
     note(job->object, DONE);
     if (atomic_fetch_add(&done, 1) + 1 == ENOUGH) {
         stop();
@@ -119,7 +126,7 @@ add_jobs(schedq_worker_t *worker)
         if (status == SCHEDQ_CLOSED) {
             note(i, KEPT);
         } else {
-            must(status, schedq_worker_error(worker));
+            worker_must(worker, status);
         }
     }
 }
@@ -137,10 +144,10 @@ keep(void *ctx, const schedq_pod_info_t *pod)
 static void
 keep_what_is_left(schedq_worker_t *worker)
 {
-    must(schedq_snapshot(worker, keep, NULL), schedq_worker_error(worker));
+    worker_must(worker, schedq_snapshot(worker, keep, NULL));
     for (int i = 0; i < kept.count; i++) {
         note(kept.objects[i], KEPT);
-        must(schedq_delete(worker, kept.pods[i], NULL), schedq_worker_error(worker));
+        worker_must(worker, schedq_delete(worker, kept.pods[i], NULL));
     }
 }
 

@@ -53,6 +53,13 @@ must(int ok, const char *what)
     }
 }
 
+/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+static void
+worker_must(schedq_worker_t *worker, int ok)
+{
+    must(ok, schedq_worker_error(worker));
+}
+
 /* This thread's own; it is given back when the thread ends. */
 static schedq_worker_t *
 my_worker(void)
@@ -99,13 +106,11 @@ add_job(schedq_worker_t *worker, uint64_t job, int32_t priority)
 
     spec.object = job;
     spec.priority = priority;
-    must(schedq_add(worker, name, (size_t)length, &spec, &result) == SCHEDQ_OK,
-         schedq_worker_error(worker));
+    worker_must(worker, schedq_add(worker, name, (size_t)length, &spec, &result) == SCHEDQ_OK);
     if (job % 60 == 11) {
         int64_t later = schedq_now(queue) + INT64_C(20000000000);
 
-        must(schedq_not_before(worker, result.pod, later, NULL) == SCHEDQ_OK,
-             schedq_worker_error(worker));
+        worker_must(worker, schedq_not_before(worker, result.pod, later, NULL) == SCHEDQ_OK);
     }
 }
 
@@ -124,8 +129,7 @@ add_scene(schedq_worker_t *worker, uint64_t film, uint32_t scene)
     int length = snprintf(name, sizeof name, "film-%" PRIu64 "/scene-%" PRIu32, film, scene);
 
     spec.group = film;
-    must(schedq_add(worker, name, (size_t)length, &spec, NULL) == SCHEDQ_OK,
-         schedq_worker_error(worker));
+    worker_must(worker, schedq_add(worker, name, (size_t)length, &spec, NULL) == SCHEDQ_OK);
 }
 
 /* Its last scene comes with the next film: until then the others are aside. */
@@ -136,7 +140,7 @@ add_film(schedq_worker_t *worker, uint64_t film, int32_t priority)
 
     group.priority = priority;
     group.quorum = scenes_of(film);
-    must(schedq_group_add(worker, film, &group, NULL) == SCHEDQ_OK, schedq_worker_error(worker));
+    worker_must(worker, schedq_group_add(worker, film, &group, NULL) == SCHEDQ_OK);
     for (uint32_t scene = 1; scene < scenes_of(film); scene++) {
         add_scene(worker, film, scene);
     }
@@ -182,9 +186,9 @@ end_cycle(schedq_worker_t *worker, schedq_popped_group_t *film, schedq_popped_t 
 
     failure.unschedulable = fate == 9 ? 0 : fate == 8 ? licence : cores;
     for (size_t i = 0; i < count; i++) {
-        must((fate < 6 ? schedq_done(worker, jobs_taken[i].token)
-                       : schedq_fail(worker, &jobs_taken[i].token, &failure, NULL)) == SCHEDQ_OK,
-             schedq_worker_error(worker));
+        worker_must(worker, (fate < 6 ? schedq_done(worker, jobs_taken[i].token)
+                                      : schedq_fail(worker, &jobs_taken[i].token, &failure,
+                                                    NULL)) == SCHEDQ_OK);
     }
     if (film->group == 0) {
         return;
@@ -192,11 +196,9 @@ end_cycle(schedq_worker_t *worker, schedq_popped_group_t *film, schedq_popped_t 
     end.outcome = fate < 6    ? SCHEDQ_GROUP_PLACED
                   : fate == 9 ? SCHEDQ_GROUP_ERROR
                               : SCHEDQ_GROUP_REJECTED;
-    must(schedq_group_done(worker, &film->token, &end, NULL) == SCHEDQ_OK,
-         schedq_worker_error(worker));
+    worker_must(worker, schedq_group_done(worker, &film->token, &end, NULL) == SCHEDQ_OK);
     if (fate < 6) {
-        must(schedq_group_delete(worker, film->group, NULL) == SCHEDQ_OK,
-             schedq_worker_error(worker));
+        worker_must(worker, schedq_group_delete(worker, film->group, NULL) == SCHEDQ_OK);
     }
 }
 
@@ -215,7 +217,7 @@ place_jobs(void *number)
         pause_ms(5 + (long)dice(&random, 20));
         end_cycle(worker, &film, jobs_taken, count, dice(&random, 10));
     }
-    must(status == SCHEDQ_CLOSED, schedq_worker_error(worker));
+    worker_must(worker, status == SCHEDQ_CLOSED);
     return NULL;
 }
 
@@ -225,7 +227,7 @@ notify(schedq_worker_t *worker, schedq_event_t event)
     schedq_change_t change = SCHEDQ_CHANGE_INIT;
 
     change.event = event;
-    must(schedq_notify(worker, &change, NULL) == SCHEDQ_OK, schedq_worker_error(worker));
+    worker_must(worker, schedq_notify(worker, &change, NULL) == SCHEDQ_OK);
 }
 
 /* Now and then a node comes; less often there is a licence, or quota. */
@@ -424,7 +426,7 @@ say_longest(struct text *text)
     struct longest longest = {.count = 0};
     const char *between = "";
 
-    must(schedq_snapshot(worker, keep_oldest, &longest) == SCHEDQ_OK, schedq_worker_error(worker));
+    worker_must(worker, schedq_snapshot(worker, keep_oldest, &longest) == SCHEDQ_OK);
     say(text, ",\n\"longest\":[");
     for (size_t i = 0; i < longest.count; i++) {
         schedq_explanation_t explanation = SCHEDQ_EXPLANATION_INIT;
