@@ -59,20 +59,7 @@ plant_late(book_t *book)
     return record != NULL;
 }
 
-static bool
-plant_lost(book_t *book)
-{
-    for (size_t i = 0; i < book->count; i++) {
-        record_t *use = &book->records[i];
-        if (use->call == CALL_DONE && use->status == SCHEDQ_OK) {
-            use->call = CALL_NONE;
-            return true;
-        }
-    }
-    return false;
-}
-
-const plant_t plants[] = {
+const plant_t class_plants[] = {
     {"two", RULE_ONE, plant_two},
     {"forgotten", RULE_SCOUT, plant_forgotten},
     {"late", RULE_PATIENCE, plant_late},

@@ -10,11 +10,10 @@
 #include "book.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { PRINTED_PER_RULE = 3, TRIED_MAX = 64 };
+enum { TRIED_MAX = 64 };
 
 /* Two calls that overlap may both have made a scout. */
 typedef struct doubt {
@@ -31,18 +30,8 @@ typedef struct part {
 static part_t parts[CLASSES + 1];
 static uint64_t wandered[PODS]; /* begin of the call that took its class away; UINT64_MAX: none */
 
-const char *
-rule_name(rule_t rule)
-{
-    static const char *const names[RULES] = {[RULE_ONE] = "one-at-a-time",
-                                             [RULE_SCOUT] = "scout",
-                                             [RULE_PATIENCE] = "patience",
-                                             [RULE_LOST] = "lost"};
-    return names[rule];
-}
-
-static void
-print(const record_t *record)
+void
+rules_print(const record_t *record)
 {
     static const char *const names[] = {
         [CALL_NONE] = "none",  [CALL_ADD] = "add",       [CALL_POP] = "try_pop",
@@ -50,31 +39,11 @@ print(const record_t *record)
         [CALL_HOLD] = "hold",  [CALL_TOUCH] = "release", [CALL_WANDER] = "update",
         [CALL_SERVE] = "tick", [CALL_LOOK] = "get",
     };
-    if (record != NULL)
-        printf("  thread %u [%" PRIu64 ", %" PRIu64
-               "] %s: pod %u of class %u, attempts %u, %s, %s\n",
-               record->thread, record->begin, record->end, names[record->call], record->pod,
-               record->pod != NO_POD ? class_of(record->pod) : 0, record->attempts,
-               schedq_status_name((schedq_status_t)record->status),
-               schedq_place_name((schedq_place_t)record->place));
-}
-
-static void
-violation(report_t *report, rule_t rule, const record_t *first, const record_t *second,
-          const char *format, ...)
-{
-    if (report->violations[rule]++ >= PRINTED_PER_RULE)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    printf("violation of %s in round %" PRIu64 " of seed %" PRIu64 ": ", rule_name(rule),
-           report->round, report->seed);
-    vprintf(format, arguments);
-    printf("\n");
-    va_end(arguments);
-    print(first);
-    print(second);
-    printf("  again with: %s\n", report->again);
+    printf("  thread %u [%" PRIu64 ", %" PRIu64 "] %s: pod %u of class %u, attempts %u, %s, %s\n",
+           record->thread, record->begin, record->end, names[record->call], record->pod,
+           record->pod != NO_POD ? class_of(record->pod) : 0, record->attempts,
+           schedq_status_name((schedq_status_t)record->status),
+           schedq_place_name((schedq_place_t)record->place));
 }
 
 /* ---- calls by class -------------------------------------------------------------------------- */
@@ -245,7 +214,7 @@ check_one(const part_t *part, const record_t *failure, report_t *report)
             continue;
         violation(report, RULE_ONE, pops[0], pops[i],
                   "pod %u was rejected, its class shut, and two of it were tried", failure->pod);
-        print(failure);
+        rules_print(failure);
         return;
     }
 }

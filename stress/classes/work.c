@@ -5,102 +5,25 @@
  * The clock is the round's, so that a backoff is over when a tick says so, and a patience never is
  * before the drain lets it be.
  */
-#include "work.h"
+#include "book.h"
 
 #include "history/stamp.h"
 
 #include <schedq/hold.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-
-enum { ROUNDS_OF_A_DRAIN = 4 * PODS, ROUNDS_UNTIL_ALL_FLY = 4 };
-
-static uint32_t
-roll(actor_t *actor, uint32_t sides)
-{
-    actor->dice = actor->dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(actor->dice >> 33) % sides;
-}
-
-/* Ends the program: the header does not allow this answer here. */
-static void
-must(const actor_t *actor, const char *call, schedq_status_t status)
-{
-    fprintf(stdout, "%s answers %s: %s\n", call, schedq_status_name(status),
-            schedq_worker_error(actor->worker));
-    fflush(stdout);
-    _Exit(1);
-}
-
-static record_t *
-note(actor_t *actor, book_call_t call, uint64_t begin, uint32_t pod)
-{
-    if (actor->count == sizeof actor->records / sizeof *actor->records) {
-        fprintf(stderr, "schedq-class-history: more than %zu calls in a round\n", actor->count);
-        _Exit(1);
-    }
-    record_t *record = &actor->records[actor->count++];
-    *record = (record_t){.call = (uint8_t)call,
-                         .begin = begin,
-                         .end = stamp_settled(),
-                         .pod = pod,
-                         .thread = (uint8_t)actor->number,
-                         .late = actor->late};
-    return record;
-}
+enum { IN_HAND_MAX = 8, ROUNDS_OF_A_DRAIN = 4 * PODS, ROUNDS_UNTIL_ALL_FLY = 4 };
 
 /* ---- pods come and go ------------------------------------------------------------------------ */
-
-static int
-name_of(char name[16], uint32_t pod)
-{
-    return snprintf(name, 16, "p%u", pod);
-}
-
-static uint32_t
-number_of(const char *name)
-{
-    return (uint32_t)strtoul(name + 1, NULL, 10);
-}
 
 static void
 add(actor_t *actor)
 {
-    uint32_t pod = atomic_fetch_add(&actor->round->pods_added, 1);
+    uint32_t pod = next_pod(actor);
     schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
-    char name[16];
     if (pod >= PODS)
         return;
-    spec.object = pod;
     spec.class_id = class_of(pod);
-    uint64_t begin = stamp_begin();
-    schedq_status_t status =
-        schedq_add(actor->worker, name, (size_t)name_of(name, pod), &spec, NULL);
-    if (status != SCHEDQ_OK)
-        must(actor, "add", status);
-    (void)note(actor, CALL_ADD, begin, pod);
-}
-
-static uint32_t
-some_pod(actor_t *actor)
-{
-    uint32_t added = atomic_load(&actor->round->pods_added);
-    return roll(actor, added > 0 && added < PODS ? added : PODS);
-}
-
-static void
-drop(actor_t *actor)
-{
-    uint32_t pod = some_pod(actor);
-    char name[16];
-    uint64_t begin = stamp_begin();
-    schedq_status_t status =
-        schedq_delete_name(actor->worker, name, (size_t)name_of(name, pod), NULL);
-    if (status == SCHEDQ_OK)
-        (void)note(actor, CALL_DELETE, begin, pod);
-    else if (status != SCHEDQ_NOT_FOUND)
-        must(actor, "delete", status);
+    (void)add_pod(actor, pod, &spec);
 }
 
 static void
@@ -114,10 +37,8 @@ update(actor_t *actor, bool wanders)
     uint64_t begin = stamp_begin();
     schedq_status_t status =
         schedq_update(actor->worker, name, (size_t)name_of(name, pod), &spec, 0, NULL, 0, NULL);
-    if (status == SCHEDQ_OK)
+    if (must_or(actor, "update", status, SCHEDQ_NOT_FOUND))
         (void)note(actor, wanders ? CALL_WANDER : CALL_TOUCH, begin, pod);
-    else if (status != SCHEDQ_NOT_FOUND)
-        must(actor, "update", status);
 }
 
 /* Looks the pod up by its name: {0}: it is not there. */
@@ -127,9 +48,7 @@ find(actor_t *actor, uint32_t pod)
     schedq_result_t result;
     char name[16];
     schedq_status_t status = schedq_find(actor->worker, name, (size_t)name_of(name, pod), &result);
-    if (status != SCHEDQ_OK && status != SCHEDQ_NOT_FOUND)
-        must(actor, "find", status);
-    return status == SCHEDQ_OK ? result.pod : (schedq_pod_t){0};
+    return must_or(actor, "find", status, SCHEDQ_NOT_FOUND) ? result.pod : (schedq_pod_t){0};
 }
 
 static void
@@ -139,11 +58,8 @@ release(actor_t *actor, uint32_t number)
     if (pod.bits == 0)
         return;
     uint64_t begin = stamp_begin();
-    schedq_status_t status = schedq_release(actor->worker, pod, NULL);
-    if (status == SCHEDQ_OK)
+    if (must_or(actor, "release", schedq_release(actor->worker, pod, NULL), SCHEDQ_NOT_FOUND))
         (void)note(actor, CALL_TOUCH, begin, number);
-    else if (status != SCHEDQ_NOT_FOUND)
-        must(actor, "release", status);
 }
 
 static void
@@ -154,21 +70,8 @@ hold(actor_t *actor)
     if (pod.bits == 0)
         return;
     uint64_t begin = stamp_begin();
-    schedq_status_t status = schedq_hold(actor->worker, pod, NULL);
-    if (status == SCHEDQ_OK)
+    if (must_or(actor, "hold", schedq_hold(actor->worker, pod, NULL), SCHEDQ_NOT_FOUND))
         (void)note(actor, CALL_HOLD, begin, number);
-    else if (status != SCHEDQ_NOT_FOUND)
-        must(actor, "hold", status);
-}
-
-static void
-notify(actor_t *actor)
-{
-    schedq_change_t change = SCHEDQ_CHANGE_INIT;
-    change.event = SCHEDQ_EVENT_NODE_ADD;
-    schedq_status_t status = schedq_notify(actor->worker, &change, NULL);
-    if (status != SCHEDQ_OK)
-        must(actor, "notify", status);
 }
 
 static void
@@ -176,12 +79,8 @@ tick_after(actor_t *actor, int64_t ns)
 {
     int64_t now = atomic_fetch_add(&actor->round->now, ns) + ns;
     uint64_t begin = stamp_begin();
-    schedq_status_t status = schedq_clock_advance(actor->round->queue, now);
-    if (status != SCHEDQ_OK)
-        must(actor, "clock_advance", status);
-    status = schedq_tick(actor->worker, NULL, NULL);
-    if (status != SCHEDQ_OK)
-        must(actor, "tick", status);
+    must(actor, "clock_advance", schedq_clock_advance(actor->round->queue, now));
+    tick(actor);
     (void)note(actor, CALL_SERVE, begin, NO_POD);
 }
 
@@ -193,12 +92,10 @@ pop(actor_t *actor)
     schedq_popped_t popped;
     uint64_t begin = stamp_begin();
     schedq_status_t status = schedq_try_pop(actor->worker, &popped);
-    if (status == SCHEDQ_EMPTY) {
+    if (!must_or(actor, "try_pop", status, SCHEDQ_EMPTY)) {
         (void)note(actor, CALL_SERVE, begin, NO_POD);
         return false;
     }
-    if (status != SCHEDQ_OK)
-        must(actor, "try_pop", status);
     record_t *record = note(actor, CALL_POP, begin, number_of(popped.name));
     record->token = popped.token.bits;
     record->attempts = popped.history.attempts;
@@ -221,8 +118,7 @@ place_one(actor_t *actor)
     const record_t pop = take_in_hand(actor);
     uint64_t begin = stamp_begin();
     schedq_status_t status = schedq_done(actor->worker, (schedq_token_t){pop.token});
-    if (status != SCHEDQ_OK && status != SCHEDQ_GONE)
-        must(actor, "done", status);
+    (void)must_or(actor, "done", status, SCHEDQ_GONE);
     record_t *record = note(actor, CALL_DONE, begin, pop.pod);
     record->token = pop.token;
     record->status = (uint8_t)status;
@@ -240,8 +136,7 @@ fail_one(actor_t *actor)
     failure.own_reasons = luck == 1;
     uint64_t begin = stamp_begin();
     schedq_status_t status = schedq_fail(actor->worker, &token, &failure, &result);
-    if (status != SCHEDQ_OK && status != SCHEDQ_GONE)
-        must(actor, "fail", status);
+    (void)must_or(actor, "fail", status, SCHEDQ_GONE);
     record_t *record = note(actor, CALL_FAIL, begin, pop.pod);
     record->token = pop.token;
     record->status = (uint8_t)status;
@@ -249,8 +144,8 @@ fail_one(actor_t *actor)
     record->shares = luck > 1;
 }
 
-static void
-end_one(actor_t *actor)
+void
+class_end_one(actor_t *actor)
 {
     if (actor->in_hand_count == 0)
         return;
@@ -262,8 +157,8 @@ end_one(actor_t *actor)
 
 /* ---- a round --------------------------------------------------------------------------------- */
 
-static void
-act(actor_t *actor)
+void
+class_act(actor_t *actor)
 {
     uint32_t chance = roll(actor, 100);
     if (chance < 20)
@@ -271,9 +166,9 @@ act(actor_t *actor)
     else if (chance < 50 && actor->in_hand_count < IN_HAND_MAX)
         (void)pop(actor);
     else if (chance < 80)
-        end_one(actor);
+        class_end_one(actor);
     else if (chance < 82)
-        drop(actor);
+        (void)delete_pod(actor, some_pod(actor));
     else if (chance < 92)
         notify(actor);
     else if (chance < 96)
@@ -284,17 +179,6 @@ act(actor_t *actor)
         release(actor, some_pod(actor));
     else
         update(actor, roll(actor, 8) == 0);
-}
-
-void
-work(actor_t *actor)
-{
-    for (unsigned i = 0; i < actor->round->calls; i++) {
-        act(actor);
-        atomic_fetch_add_explicit(&actor->round->made, 1, memory_order_relaxed);
-    }
-    while (actor->in_hand_count > 0)
-        end_one(actor);
 }
 
 /* ---- when all is quiet ----------------------------------------------------------------------- */
@@ -381,12 +265,12 @@ release_all(actor_t *actor)
 
 /* A pod that no pop finds stays behind: RULE_LOST reports it. */
 void
-work_drain(actor_t *actor)
+class_drain(actor_t *actor)
 {
     release_all(actor);
     tick_after(actor, 0);
     look(actor);
-    if (actor->round->loses) {
+    if (actor->round->number % 2 == 1) {
         pop_all(actor);
         look(actor);
         tick_after(actor, PATIENCE_NS + BACKOFF_NS);

@@ -1,18 +1,15 @@
 /*
- * What threads did with groups in one round, call by call, and the rules that it has to keep.
+ * Rounds of calls on groups, and the rules that they have to keep.
  *
- * Pods are numbers below PODS; each is added once in a round. Groups are numbers from 1 to GROUPS.
+ * Groups are numbers from 1 to GROUPS. The record of a pop of groups stands for one pod; those of
+ * one pop have the same interval, and stand together.
  */
 #ifndef SCHEDQ_GROUPS_BOOK_H
 #define SCHEDQ_GROUPS_BOOK_H
 
-#include <schedq/schedq.h>
+#include "rounds/rounds.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-enum { PODS = 512, GROUPS = 16, THREADS_MAX = 32, RECORDS_MAX = 1 << 16 };
+enum { GROUPS = 16 };
 
 /** The group that a pod names; 0: none. */
 static inline uint32_t
@@ -28,65 +25,30 @@ quorum_of(uint32_t group)
     return 2 + group % 4;
 }
 
-typedef enum book_call {
-    CALL_NONE, /* a plant took the call away */
-    CALL_DECLARE,
-    CALL_ADD,
-    CALL_DELETE,
-    CALL_POP,       /* of groups: a record for each pod, all with the same interval */
+/** CALL_POP is of groups. A record's group is the call's; of a pod: its own. */
+enum {
+    CALL_DECLARE = CALL_OWN,
     CALL_PLAIN_POP, /* of pods */
-    CALL_DONE,
-    CALL_FAIL,
-    CALL_END /* group_done */
-} book_call_t;
+    CALL_END        /* group_done: its token is the group's */
+};
 
-/** A call that returned OK. A done or a fail that returned GONE is recorded too. */
-typedef struct record {
-    uint64_t begin, end; /* stamps */
-    uint64_t token;      /* of the pod; CALL_END: of the group */
-    uint64_t cycle;      /* CALL_POP: the group's token; 0: it took a pod that is in no group */
-    uint32_t pod;
-    uint32_t group; /* the call's; CALL_POP: the root that it returned; of a pod: its own */
-    uint32_t attempts;
-    uint8_t call, status, outcome, thread;
-    bool late; /* in the drain, after all threads: a quorum is 1 then */
-} record_t;
-
-typedef struct book {
-    size_t count;
-    record_t records[RECORDS_MAX];
-} book_t;
-
-typedef enum rule {
+enum {
     RULE_ALONE,  /* no pop of pods returns a member, and a group comes with its own members */
     RULE_ONCE,   /* a member is in one cycle at a time, and ends once */
     RULE_CYCLES, /* so is a group */
-    RULE_QUORUM, /* no group comes before its quorum is there */
+    RULE_QUORUM, /* no group comes before its quorum is there: late, it is 1 */
     RULE_WHOLE,  /* a member that surely waits is popped with its group */
     RULE_LOST,   /* each pod ends */
-    RULES
-} rule_t;
+};
 
-typedef struct report {
-    uint64_t round, seed;
-    uint64_t violations[RULES], obligations[RULES];
-    const char *again;
-} report_t;
+void group_act(actor_t *actor);
+void group_end_one(actor_t *actor);
+/** Declares all groups, and ends all pods. */
+void group_drain(actor_t *actor);
 
-const char *rule_name(rule_t rule);
-/** Checks a round. What is wrong is printed. */
 void rules_check(book_t *book, report_t *report);
+void rules_print(const record_t *record);
 
-/** Falsifies a history, so that a rule is broken. False: this one has no place for it. */
-typedef bool plant_fn(book_t *book);
-
-typedef struct plant {
-    const char *name;
-    rule_t rule;
-    plant_fn *plant;
-} plant_t;
-
-/** The last one has no name. */
-extern const plant_t plants[];
+extern const plant_t group_plants[];
 
 #endif

@@ -193,20 +193,7 @@ plant_left(book_t *book)
     return false;
 }
 
-static bool
-plant_lost(book_t *book)
-{
-    for (size_t i = 0; i < book->count; i++) {
-        record_t *use = &book->records[i];
-        if (use->call == CALL_DONE && use->status == SCHEDQ_OK) {
-            use->call = CALL_NONE;
-            return true;
-        }
-    }
-    return false;
-}
-
-const plant_t plants[] = {
+const plant_t group_plants[] = {
     {"alone", RULE_ALONE, plant_alone},
     {"stranger", RULE_ALONE, plant_stranger},
     {"twice", RULE_ONCE, plant_twice},

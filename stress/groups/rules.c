@@ -6,12 +6,10 @@
 #include "book.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PRINTED_PER_RULE 3
 #define POPS_MAX 64 /* of one pod in a round */
 
 /* What a round did to one pod. */
@@ -34,46 +32,16 @@ static cycle_t cycles[RECORDS_MAX];
 static size_t cycle_count;
 static const record_t *declared[GROUPS + 1];
 
-const char *
-rule_name(rule_t rule)
-{
-    static const char *const names[RULES] = {
-        [RULE_ALONE] = "never-alone", [RULE_ONCE] = "never-twice", [RULE_CYCLES] = "one-cycle",
-        [RULE_QUORUM] = "quorum",     [RULE_WHOLE] = "whole",      [RULE_LOST] = "lost",
-    };
-    return names[rule];
-}
-
-static void
-print(const record_t *record)
+void
+rules_print(const record_t *record)
 {
     static const char *const names[] = {
         [CALL_NONE] = "none",     [CALL_DECLARE] = "group_add", [CALL_ADD] = "add",
         [CALL_DELETE] = "delete", [CALL_POP] = "pop_group",     [CALL_PLAIN_POP] = "try_pop",
         [CALL_DONE] = "done",     [CALL_FAIL] = "fail",         [CALL_END] = "group_done"};
-    if (record != NULL)
-        printf("  thread %u [%" PRIu64 ", %" PRIu64 "] %s: pod %u, group %u, attempts %u, %s\n",
-               record->thread, record->begin, record->end, names[record->call], record->pod,
-               record->group, record->attempts,
-               schedq_status_name((schedq_status_t)record->status));
-}
-
-static void
-violation(report_t *report, rule_t rule, const record_t *first, const record_t *second,
-          const char *format, ...)
-{
-    if (report->violations[rule]++ >= PRINTED_PER_RULE)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    printf("violation of %s in round %" PRIu64 " of seed %" PRIu64 ": ", rule_name(rule),
-           report->round, report->seed);
-    vprintf(format, arguments);
-    printf("\n");
-    va_end(arguments);
-    print(first);
-    print(second);
-    printf("  again with: %s\n", report->again);
+    printf("  thread %u [%" PRIu64 ", %" PRIu64 "] %s: pod %u, group %u, attempts %u, %s\n",
+           record->thread, record->begin, record->end, names[record->call], record->pod,
+           record->group, record->attempts, schedq_status_name((schedq_status_t)record->status));
 }
 
 /* ---- what happened to each pod, and to each group -------------------------------------------- */
@@ -103,7 +71,7 @@ use_of(const record_t *pop)
 }
 
 static void
-note(const record_t *record)
+note_call(const record_t *record)
 {
     life_t *life = &lives[record->pod];
     switch (record->call) {
@@ -137,7 +105,7 @@ note_lives(const book_t *book)
     memset(declared, 0, sizeof declared);
     use_count = 0;
     for (size_t i = 0; i < book->count; i++)
-        note(&book->records[i]);
+        note_call(&book->records[i]);
     qsort(uses, use_count, sizeof *uses, by_token);
     for (uint32_t pod = 0; pod < PODS; pod++) {
         life_t *life = &lives[pod];

@@ -2,94 +2,33 @@
  * What threads do at random: they add members and pods in no group, declare groups, pop both, end
  * some and fail the others, delete, notify, update and activate.
  */
-#include "work.h"
+#include "book.h"
 
 #include "history/stamp.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-enum { ROOM = 64, ROUNDS_OF_A_DRAIN = 20000 };
-
-static uint32_t
-roll(actor_t *actor, uint32_t sides)
-{
-    actor->dice = actor->dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(actor->dice >> 33) % sides;
-}
-
-/* Ends the program: the header does not allow this answer here. */
-static void
-must(const actor_t *actor, const char *call, schedq_status_t status)
-{
-    fprintf(stdout, "%s answers %s: %s\n", call, schedq_status_name(status),
-            schedq_worker_error(actor->worker));
-    fflush(stdout);
-    _Exit(1);
-}
-
-static record_t *
-take_record(actor_t *actor)
-{
-    if (actor->count == sizeof actor->records / sizeof *actor->records) {
-        fprintf(stderr, "schedq-group-history: more than %zu calls in a round\n", actor->count);
-        _Exit(1);
-    }
-    record_t *record = &actor->records[actor->count++];
-    *record = (record_t){.thread = (uint8_t)actor->number, .late = actor->late};
-    return record;
-}
-
-static void
-note(actor_t *actor, book_call_t call, uint64_t begin, uint32_t pod, uint32_t group)
-{
-    record_t *record = take_record(actor);
-    record->call = (uint8_t)call;
-    record->begin = begin;
-    record->end = stamp_settled();
-    record->pod = pod;
-    record->group = group;
-}
+enum { IN_HAND_MAX = 64, ROOM = 64, ROUNDS_OF_A_DRAIN = 20000 };
 
 /* ---- pods come and go ------------------------------------------------------------------------ */
-
-static int
-name_of(char name[16], uint32_t pod)
-{
-    return snprintf(name, 16, "p%u", pod);
-}
 
 static void
 add(actor_t *actor)
 {
-    uint32_t pod = atomic_fetch_add(&actor->round->pods_added, 1);
+    uint32_t pod = next_pod(actor);
     schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
-    char name[16];
     if (pod >= PODS)
         return;
-    spec.object = pod;
     spec.group = group_of(pod);
     spec.priority = (int32_t)roll(actor, 4);
-    uint64_t begin = stamp_begin();
-    schedq_status_t status =
-        schedq_add(actor->worker, name, (size_t)name_of(name, pod), &spec, NULL);
-    if (status != SCHEDQ_OK)
-        must(actor, "add", status);
-    note(actor, CALL_ADD, begin, pod, group_of(pod));
+    add_pod(actor, pod, &spec)->group = group_of(pod);
 }
 
-static void delete (actor_t *actor)
+static void
+delete_some(actor_t *actor)
 {
-    uint32_t added = atomic_load(&actor->round->pods_added);
-    uint32_t pod = roll(actor, added > 0 && added < PODS ? added : PODS);
-    char name[16];
-    uint64_t begin = stamp_begin();
-    schedq_status_t status =
-        schedq_delete_name(actor->worker, name, (size_t)name_of(name, pod), NULL);
-    if (status == SCHEDQ_OK)
-        note(actor, CALL_DELETE, begin, pod, group_of(pod));
-    else if (status != SCHEDQ_NOT_FOUND)
-        must(actor, "delete", status);
+    uint32_t pod = some_pod(actor);
+    record_t *record = delete_pod(actor, pod);
+    if (record != NULL)
+        record->group = group_of(pod);
 }
 
 static schedq_group_spec_t
@@ -110,45 +49,23 @@ declare(actor_t *actor)
         return;
     const schedq_group_spec_t spec = describe(actor, group);
     uint64_t begin = stamp_begin();
-    schedq_status_t status = schedq_group_add(actor->worker, group, &spec, NULL);
-    if (status != SCHEDQ_OK)
-        must(actor, "group_add", status);
-    note(actor, CALL_DECLARE, begin, 0, group);
+    must(actor, "group_add", schedq_group_add(actor->worker, group, &spec, NULL));
+    note(actor, CALL_DECLARE, begin, 0)->group = group;
 }
 
 static void
 update(actor_t *actor, uint32_t group)
 {
     const schedq_group_spec_t spec = describe(actor, group);
-    schedq_status_t status = schedq_group_update(actor->worker, group, &spec, NULL);
-    if (status != SCHEDQ_OK && status != SCHEDQ_NOT_FOUND)
-        must(actor, "group_update", status);
+    (void)must_or(actor, "group_update", schedq_group_update(actor->worker, group, &spec, NULL),
+                  SCHEDQ_NOT_FOUND);
 }
 
 static void
 activate(actor_t *actor, uint32_t group)
 {
-    schedq_status_t status = schedq_group_activate(actor->worker, group, NULL);
-    if (status != SCHEDQ_OK && status != SCHEDQ_NOT_FOUND)
-        must(actor, "group_activate", status);
-}
-
-static void
-notify(actor_t *actor)
-{
-    schedq_change_t change = SCHEDQ_CHANGE_INIT;
-    change.event = SCHEDQ_EVENT_NODE_ADD;
-    schedq_status_t status = schedq_notify(actor->worker, &change, NULL);
-    if (status != SCHEDQ_OK)
-        must(actor, "notify", status);
-}
-
-static void
-tick(actor_t *actor)
-{
-    schedq_status_t status = schedq_tick(actor->worker, NULL, NULL);
-    if (status != SCHEDQ_OK)
-        must(actor, "tick", status);
+    (void)must_or(actor, "group_activate", schedq_group_activate(actor->worker, group, NULL),
+                  SCHEDQ_NOT_FOUND);
 }
 
 /* ---- cycles ---------------------------------------------------------------------------------- */
@@ -163,16 +80,16 @@ end_pod(actor_t *actor, const record_t *pop, bool done)
     uint64_t begin = stamp_begin();
     schedq_status_t status = done ? schedq_done(actor->worker, token)
                                   : schedq_fail(actor->worker, &token, &failure, NULL);
-    if (status != SCHEDQ_OK && status != SCHEDQ_GONE)
-        must(actor, done ? "done" : "fail", status);
-    note(actor, done ? CALL_DONE : CALL_FAIL, begin, pop->pod, pop->group);
-    actor->records[actor->count - 1].token = pop->token;
-    actor->records[actor->count - 1].status = (uint8_t)status;
+    (void)must_or(actor, done ? "done" : "fail", status, SCHEDQ_GONE);
+    record_t *record = note(actor, done ? CALL_DONE : CALL_FAIL, begin, pop->pod);
+    record->group = pop->group;
+    record->token = pop->token;
+    record->status = (uint8_t)status;
     return done && status == SCHEDQ_OK;
 }
 
-static void
-end_one_in_hand(actor_t *actor)
+void
+group_end_one(actor_t *actor)
 {
     if (actor->in_hand_count > 0)
         end_pod(actor, &actor->in_hand[--actor->in_hand_count], actor->late || roll(actor, 2) == 0);
@@ -203,26 +120,22 @@ end_group(actor_t *actor, const schedq_popped_group_t *group, bool placed)
                             : roll(actor, 2) == 0 ? SCHEDQ_GROUP_REJECTED
                                                   : SCHEDQ_GROUP_ERROR);
     uint64_t begin = stamp_begin();
-    schedq_status_t status = schedq_group_done(actor->worker, &token, &end, NULL);
-    if (status != SCHEDQ_OK)
-        must(actor, "group_done", status);
-    note(actor, CALL_END, begin, 0, (uint32_t)group->group);
-    actor->records[actor->count - 1].token = group->token.bits;
-    actor->records[actor->count - 1].outcome = end.outcome;
+    must(actor, "group_done", schedq_group_done(actor->worker, &token, &end, NULL));
+    record_t *record = note(actor, CALL_END, begin, 0);
+    record->group = (uint32_t)group->group;
+    record->token = group->token.bits;
+    record->outcome = end.outcome;
 }
 
 /* The records of what a pop returned. */
 static void
-note_pops(actor_t *actor, book_call_t call, uint64_t begin, const schedq_popped_group_t *group,
+note_pops(actor_t *actor, unsigned call, uint64_t begin, const schedq_popped_group_t *group,
           const schedq_popped_t *pods, size_t count, record_t pops[ROOM])
 {
     uint64_t end = stamp_settled();
     for (size_t i = 0; i < count; i++) {
-        record_t *record = take_record(actor);
-        record->call = (uint8_t)call;
-        record->begin = begin;
+        record_t *record = note(actor, call, begin, number_of(pods[i].name));
         record->end = end;
-        record->pod = (uint32_t)strtoul(pods[i].name + 1, NULL, 10);
         record->token = pods[i].token.bits;
         record->attempts = pods[i].history.attempts;
         record->group = (uint32_t)group->group;
@@ -240,10 +153,8 @@ pop_group(actor_t *actor)
     size_t count;
     uint64_t begin = stamp_begin();
     schedq_status_t status = schedq_try_pop_group(actor->worker, &group, pods, ROOM, &count);
-    if (status == SCHEDQ_EMPTY)
+    if (!must_or(actor, "try_pop_group", status, SCHEDQ_EMPTY))
         return false;
-    if (status != SCHEDQ_OK)
-        must(actor, "try_pop_group", status);
     note_pops(actor, CALL_POP, begin, &group, pods, count, pops);
     bool placed = end_pods(actor, pops, count);
     if (group.group != 0)
@@ -259,18 +170,16 @@ pop(actor_t *actor)
     record_t pops[ROOM];
     uint64_t begin = stamp_begin();
     schedq_status_t status = schedq_try_pop(actor->worker, &pod);
-    if (status == SCHEDQ_EMPTY)
+    if (!must_or(actor, "try_pop", status, SCHEDQ_EMPTY))
         return;
-    if (status != SCHEDQ_OK)
-        must(actor, "try_pop", status);
     note_pops(actor, CALL_PLAIN_POP, begin, &none, &pod, 1, pops);
     end_pods(actor, pops, 1);
 }
 
 /* ---- a round --------------------------------------------------------------------------------- */
 
-static void
-act(actor_t *actor)
+void
+group_act(actor_t *actor)
 {
     uint32_t chance = roll(actor, 100);
     if (chance < 35)
@@ -282,7 +191,7 @@ act(actor_t *actor)
     else if (chance < 86)
         pop(actor);
     else if (chance < 89)
-        delete (actor);
+        delete_some(actor);
     else if (chance < 92)
         notify(actor);
     else if (chance < 94)
@@ -292,23 +201,12 @@ act(actor_t *actor)
     else if (chance < 96)
         update(actor, 1 + roll(actor, GROUPS));
     else
-        end_one_in_hand(actor);
-}
-
-void
-work(actor_t *actor)
-{
-    for (unsigned i = 0; i < actor->round->calls; i++) {
-        act(actor);
-        atomic_fetch_add_explicit(&actor->round->made, 1, memory_order_relaxed);
-    }
-    while (actor->in_hand_count > 0)
-        end_one_in_hand(actor);
+        group_end_one(actor);
 }
 
 /* A pod that no pop finds stays behind: RULE_LOST reports it. */
 void
-work_drain(actor_t *actor)
+group_drain(actor_t *actor)
 {
     schedq_stats_t stats = SCHEDQ_STATS_INIT;
     actor->late = true;
