@@ -169,6 +169,7 @@ func (queue *Queue) TryPopGroup(out []Popped) (group PoppedGroup, count int, err
 	status := Status(C.schedq_try_pop_group(worker, (*C.schedq_popped_group_t)(unsafe.Pointer(&group)),
 		unsafe.SliceData(batch), C.size_t(len(out)), &found))
 	err = queue.leave(worker, "TryPopGroup", status)
+	queue.tellPop()
 	if err == nil {
 		fillMany(out, batch[:found])
 	}

@@ -1,6 +1,8 @@
 package schedq_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -93,4 +95,106 @@ func TestAReleaseWakesWhoWaits(t *testing.T) {
 		f.ok(err)
 		f.ok(<-popped)
 	})
+}
+
+// classConfig has classes, and no backoff.
+func classConfig(config *schedq.Config) {
+	config.ClassPatience, config.MaxBackoff = 60*second, 0
+}
+
+// keptBack adds two pods of a class, and rejects one: the other one is kept back.
+func (fixture *fixture) keptBack() {
+	fixture.Helper()
+	fit := fixture.plugin("Fit", schedq.Interest{Resource: "Node", Actions: schedq.ActionAdd})
+	fixture.add("default/a", schedq.PodSpec{Class: 7})
+	fixture.add("default/b", schedq.PodSpec{Class: 7})
+	scout := fixture.pop("default/a")
+	_, err := fixture.Fail(&scout.Token, &schedq.Failure{Unschedulable: fit})
+	fixture.ok(err)
+	_, err = fixture.TryPop()
+	fixture.wants(err, schedq.ErrEmpty)
+}
+
+// A goroutine in Pop hears of the pod that the end of a cycle lets go: by each call that ends one.
+func TestTheEndOfACycleWakesWhoWaits(t *testing.T) {
+	for name, done := range map[string]func(*fixture, schedq.Token) error{
+		"Done":     func(f *fixture, token schedq.Token) error { return f.Done(token) },
+		"DoneMany": func(f *fixture, token schedq.Token) error { return f.DoneMany([]schedq.Token{token}, nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			onBothEngines(t, classConfig, func(f *fixture) {
+				f.keptBack()
+				_, err := f.Notify(&schedq.Change{Event: schedq.EventNodeAdd})
+				f.ok(err)
+				scout := f.pop("default/a")
+				popped := make(chan string, 1)
+				ctx, cancel := context.WithTimeout(context.Background(), patience)
+				defer cancel()
+				go func() {
+					next, err := f.Pop(ctx)
+					popped <- fmt.Sprint(next.Name, err)
+				}()
+				for f.Waiting() == 0 {
+					time.Sleep(time.Millisecond)
+				}
+				f.ok(done(f, scout.Token))
+				equal(f, "popped", <-popped, "default/b<nil>")
+			})
+		})
+	}
+}
+
+// Run hears of the time of a pod that a pop keeps back, each kind of pop.
+func TestWhatAPopKeepsBackComesInTime(t *testing.T) {
+	one := make([]schedq.Popped, 1)
+	for name, pop := range map[string]func(context.Context, *schedq.Queue) error{
+		"Pop": func(ctx context.Context, queue *schedq.Queue) error {
+			_, err := queue.Pop(ctx)
+			return err
+		},
+		"PopMany": func(ctx context.Context, queue *schedq.Queue) error {
+			_, err := queue.PopMany(ctx, one)
+			return err
+		},
+		"PopGroup": func(ctx context.Context, queue *schedq.Queue) error {
+			_, _, err := queue.PopGroup(ctx, one)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := schedq.DefaultConfig()
+			classConfig(&config)
+			config.ClassPatience = int64(50 * time.Millisecond)
+			queue, err := schedq.New(config, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := &fixture{Queue: queue, T: t}
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			fit := f.plugin("Fit", schedq.Interest{Resource: "Node", Actions: schedq.ActionAdd})
+			f.add("default/a", schedq.PodSpec{Class: 7})
+			scout := f.pop("default/a")
+			_, err = f.Fail(&scout.Token, &schedq.Failure{Unschedulable: fit})
+			f.ok(err)
+			f.add("default/b", schedq.PodSpec{Class: 7})
+			ticked, ran := make(chan struct{}, 1), make(chan struct{})
+			running, stop := context.WithCancel(ctx)
+			go func() {
+				queue.Run(running, func(schedq.Result) {
+					select {
+					case ticked <- struct{}{}:
+					default:
+					}
+				})
+				close(ran)
+			}()
+			<-ticked
+			time.Sleep(20 * time.Millisecond) // it is about to sleep, to when the pod that is parked was there too long
+			f.ok(pop(ctx, queue))
+			stop()
+			<-ran
+			f.ok(queue.DestroyWithPods())
+		})
+	}
 }

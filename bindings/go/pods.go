@@ -120,7 +120,9 @@ func (queue *Queue) AddMany(names string, items []AddItem, pods []Pod, results [
 func (queue *Queue) Done(token Token) error {
 	worker := queue.enter()
 	status := Status(C.schedq_done(worker, C.schedq_token_t{C.uint64_t(token.bits)}))
-	return queue.leave(worker, "Done", status)
+	err := queue.leave(worker, "Done", status)
+	queue.tellEnd()
+	return err
 }
 
 // DoneMany ends many pods. results may be nil, else it receives for each token what Done would have answered.
@@ -134,7 +136,9 @@ func (queue *Queue) DoneMany(tokens []Token, results []Status) error {
 	worker := queue.enter()
 	status := Status(C.schedq_done_many(worker, (*C.schedq_token_t)(unsafe.Pointer(&tokens[0])), C.size_t(len(tokens)),
 		statuses(results)))
-	return queue.leave(worker, "DoneMany", status)
+	err := queue.leave(worker, "DoneMany", status)
+	queue.tellEnd()
+	return err
 }
 
 // TokenAlive asks before binding whether the pod still exists.

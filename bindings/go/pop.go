@@ -60,6 +60,7 @@ func (queue *Queue) TryPop() (popped Popped, err error) {
 	worker := queue.enter()
 	status := Status(C.schedq_try_pop(worker, &out))
 	err = queue.leave(worker, "TryPop", status)
+	queue.tellPop()
 	if err == nil {
 		popped.fill(&out)
 		popped.Name = C.GoStringN(out.name, C.int(out.name_length))
@@ -80,6 +81,7 @@ func (queue *Queue) TryPopMany(out []Popped) (taken int, err error) {
 		worker := queue.enter()
 		status := Status(C.schedq_try_pop_many(worker, &batch[0], C.size_t(capacity), &count))
 		err = queue.leave(worker, "TryPopMany", status)
+		queue.tellPop()
 		if err == nil {
 			fillMany(out[taken:], batch[:count])
 			taken += int(count)

@@ -170,6 +170,16 @@ func (queue *Queue) tell(result *Result) {
 	}
 }
 
+// tellEnd is tell behind the end of a cycle, which answers with no result: it may let a pod of the same class go.
+func (queue *Queue) tellEnd() {
+	queue.tell(&Result{Poppable: queue.words.Poppable()})
+}
+
+// tellPop is tell behind a pop: one that keeps pods back, because of their class, has them due some time.
+func (queue *Queue) tellPop() {
+	queue.tell(&Result{})
+}
+
 // wake leaves a wake-up in a channel that holds one.
 func wake(channel chan struct{}) {
 	select {

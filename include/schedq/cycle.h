@@ -231,6 +231,8 @@ SCHEDQ_API schedq_status_t schedq_pop_many_until(schedq_worker_t *worker, int64_
  * @retval SCHEDQ_INVALID  worker is NULL; or called from an allocator, or from a release while the
  *                         queue is destroyed; nothing changed
  *
+ * It may let a pod of its class go (CLASSES in hold.h). A host whose pops wait elsewhere looks at
+ * words.poppable and words.next_deadline_ns then.
  * Never BUSY: the cycle ends without the worker if another thread is inside it, if it is not
  * registered any more, or in a callback. LOCKFREE: that takes some more exchanges, and the last
  * release of a COUNTED object comes with a later done, tick or unregistration. MUTEX: in a callback
