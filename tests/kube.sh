@@ -133,6 +133,7 @@ kube_scheduler_parts()
     part "mixed" kube_bench kube-bench --scenario mixed
     part "mixed, race detector" kube_bench kube-bench-race --scenario mixed --queues lockfree,mutex
     part "random" kube_bench kube-bench --scenario random
+    part "random, with classes" kube_bench kube-bench --scenario random --queues original,classes
     if [ "$kube_release" != 1.34 ]; then
         part "gang" kube_bench kube-bench --scenario gang
         part "gang, race detector" kube_bench kube-bench-race --scenario gang --queues lockfree,mutex

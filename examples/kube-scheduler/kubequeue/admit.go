@@ -27,7 +27,7 @@ func (queue *Queue) admit(logger klog.Logger, pod *v1.Pod, event fwk.ClusterEven
 	profile, label := queue.profiles.of(pod), event.Label()
 	record := newRecord(profile, pod)
 	entry := queue.table.add(profile, &queue.shards, record)
-	spec := entry.spec(record)
+	spec := queue.spec(entry, record)
 	for {
 		spec.JudgedUpTo = queue.words.EventSequence()
 		spec.Gate = queue.gate(logger, entry.profile, record.pod, 0)
@@ -123,8 +123,16 @@ func (queue *Queue) change(logger klog.Logger, old, new *v1.Pod, events []*event
 			queue.remove(found.Pod)
 			break
 		}
-		record := entry.record.Load().with(entry.profile, new)
+		before := entry.record.Load()
+		record := before.with(entry.profile, new)
 		entry.record.Store(record)
+		if found.Place == schedq.Held && record.alikeTo(before) {
+			// Its class keeps it back, and the library knows nothing of what changed: an update there would let it go.
+			if found, err = queue.library.Find(name); err != nil || found.Place == schedq.Held {
+				return
+			}
+			continue
+		}
 		if found.Place == schedq.InFlight {
 			queue.changeInFlight(logger, entry, found.Pod, old, new, events)
 			return
@@ -153,7 +161,7 @@ func (queue *Queue) changeQueued(logger klog.Logger, entry *entry, pod schedq.Po
 	if old != nil {
 		queue.UpdateNominatedPod(logger, old, record.info)
 	}
-	spec := entry.spec(record)
+	spec := queue.spec(entry, record)
 	spec.Only = pod
 	result, err := queue.library.Update(entry.name, &spec, 0, nil)
 	switch {

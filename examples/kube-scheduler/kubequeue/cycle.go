@@ -136,12 +136,12 @@ func (queue *Queue) putBack(logger klog.Logger, info *framework.QueuedPodInfo) e
 // fail decides where a failed pod goes, again as long as events come.
 func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.QueuedPodInfo) error {
 	entry := flight.entry
-	record := &record{info.Pod, info.PodInfo, flight.record.signature}
+	record := &record{info.Pod, info.PodInfo, flight.record.signature, flight.record.class}
 	if !entry.record.CompareAndSwap(flight.record, record) {
 		record = entry.record.Load() // an update during the flight
 	}
 	rejectors := rejectors{entry.profile.bits(info.UnschedulablePlugins), entry.profile.bits(info.PendingPlugins)}
-	newest := entry.spec(record)
+	newest := queue.spec(entry, record)
 	failure := schedq.Failure{
 		Newest:        &newest,
 		Unschedulable: rejectors.unschedulable, Pending: rejectors.pending,
@@ -161,7 +161,7 @@ func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.Que
 		switch err {
 		case schedq.ErrRetry:
 			record = entry.record.Load()
-			failure.JudgedUpTo, newest = result.Sequence, entry.spec(record)
+			failure.JudgedUpTo, newest = result.Sequence, queue.spec(entry, record)
 			continue
 		case nil:
 			queue.failed(logger, flight, strategy, &result)
@@ -182,9 +182,9 @@ func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.Que
 // failed ends the flight of a pod that is in its new place.
 func (queue *Queue) failed(logger klog.Logger, flight *flight, judged strategy, result *schedq.Result) {
 	queue.endFlight(flight)
-	queue.counted.entered(flight.entry.profile, framework.ScheduleAttemptFailure, judged, result.Place,
+	queue.counted.entered(flight.entry.profile, framework.ScheduleAttemptFailure, judged, asParked(result.Place),
 		result.Unschedulable|result.Pending)
-	moved(logger, flight.record.pod, framework.ScheduleAttemptFailure, result.Place)
+	moved(logger, flight.record.pod, framework.ScheduleAttemptFailure, asParked(result.Place))
 }
 
 // judgeFlight says what the events in (judged, upTo] mean to a pod that failed.
@@ -210,10 +210,10 @@ func (queue *Queue) judgeFlight(logger klog.Logger, profile *profile, record *re
 
 // direct fills in where a failed pod goes: gates are asked if it is to be tried again.
 func (queue *Queue) direct(logger klog.Logger, failure *schedq.Failure, strategy strategy, profile *profile, record *record) {
-	failure.Gate = 0
+	failure.Gate, failure.OwnReasons = 0, false
 	switch {
 	case strategy == skip:
-		failure.Place = schedq.Parked
+		failure.Place, failure.OwnReasons = schedq.Parked, queue.ownReasons(logger, failure, profile, record)
 		return
 	case strategy == afterBackoff && queue.options.MaxBackoff > 0:
 		failure.Place = schedq.Backoff
@@ -232,9 +232,10 @@ func (queue *Queue) direct(logger klog.Logger, failure *schedq.Failure, strategy
 // Errors: its name is taken.
 func (queue *Queue) bringBack(logger klog.Logger, info *framework.QueuedPodInfo) error {
 	profile := queue.profiles.of(info.Pod)
-	record := &record{info.Pod, info.PodInfo, profile.signatureOf(info.Pod)}
+	signature, class := profile.alike(info.Pod)
+	record := &record{info.Pod, info.PodInfo, signature, class}
 	entry := queue.table.add(profile, &queue.shards, record)
-	spec := entry.spec(record)
+	spec := queue.spec(entry, record)
 	failure := schedq.Failure{
 		Unschedulable: profile.bits(info.UnschedulablePlugins), Pending: profile.bits(info.PendingPlugins),
 	}
@@ -280,7 +281,7 @@ func (queue *Queue) firstAttempt(at *time.Time) int64 {
 
 // placeName is kube-scheduler's word for a place.
 func placeName(place schedq.Place) string {
-	if place == schedq.Parked {
+	if asParked(place) == schedq.Parked {
 		return "unschedulable"
 	}
 	return place.String()

@@ -9,7 +9,7 @@
 //
 //   - install.go puts the queue in; queue.go makes it; interface_*.go is what a release calls.
 //   - admit.go: what the informer tells of pods. cycle.go: pop, done, failure. move.go: cluster events and activation. time.go.
-//   - narrow.go: events that concern named pods only.
+//   - narrow.go: events that concern named pods only. class.go: pods that fail alike.
 //   - judge.go asks plugins; plugins.go and kinds.go know them and the events that they registered.
 //   - records.go, flights.go, log.go: the pods, those in flight, and the events during their flight.
 //   - shards.go: pods that are shared with other schedulers.

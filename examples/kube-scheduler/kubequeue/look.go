@@ -72,11 +72,11 @@ func (queue *Queue) list(places ...schedq.Place) (lists [][]*v1.Pod) {
 	for _, place := range places {
 		var list []*v1.Pod
 		for i := range pods {
-			if shownAt(pods[i].Place) != place {
+			entry := queue.table.get(pods[i].Object)
+			if entry == nil || shownAt(pods[i].Place, entry) != place {
 				continue
 			}
-			switch entry := queue.table.get(pods[i].Object); {
-			case entry == nil:
+			switch {
 			case entry.entity != nil:
 				list = append(list, entry.entity.pods()...)
 			default:
@@ -88,15 +88,15 @@ func (queue *Queue) list(places ...schedq.Place) (lists [][]*v1.Pod) {
 	return lists
 }
 
-// shownAt is the place at which kube-scheduler shows who is at a place. Only groups are held: they back off.
-func shownAt(place schedq.Place) schedq.Place {
-	switch place {
-	case schedq.ErrorBackoff, schedq.Held:
+// shownAt is the place at which kube-scheduler shows who is at a place. A group that is held backs off.
+func shownAt(place schedq.Place, entry *entry) schedq.Place {
+	switch {
+	case place == schedq.ErrorBackoff, place == schedq.Held && entry.entity != nil:
 		return schedq.Backoff
-	case schedq.Gated:
+	case place == schedq.Gated:
 		return schedq.Parked
 	}
-	return place
+	return asParked(place)
 }
 
 // PendingPods lists all pods that are queued, and counts them in words.

@@ -105,7 +105,7 @@ func (queue *Queue) show() {
 	}
 	counted.active.set(stats.Active, groups.active)
 	counted.backoff.set(stats.Backoff+stats.ErrorBackoff+uint64(groups.backoff.groups), groups.backoff)
-	counted.unschedulable.set(stats.Parked, atPlace{})
+	counted.unschedulable.set(stats.Parked+max(stats.Held, uint64(groups.backoff.groups))-uint64(groups.backoff.groups), atPlace{})
 	counted.gated.set(stats.Gated, groups.gated)
 }
 

@@ -278,6 +278,9 @@ func (queue *Queue) activate(logger klog.Logger, pod *v1.Pod, handle schedq.Pod)
 	}
 	for {
 		found, err := queue.library.Find(nameOf(pod))
+		if err == nil && found.Pod == handle && found.Place == schedq.Held {
+			_, err = queue.library.NotBefore(handle, 0) // its class keeps it back
+		}
 		if err != nil || found.Pod != handle || found.Ref == 0 {
 			return
 		}

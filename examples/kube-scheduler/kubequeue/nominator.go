@@ -92,6 +92,16 @@ func (nominator *nominator) remove(uid types.UID) {
 	nominator.count.Add(-1)
 }
 
+// nominates: a node is intended for the pod.
+func (nominator *nominator) nominates(uid types.UID) bool {
+	if nominator.count.Load() == 0 {
+		return false
+	}
+	nominator.mutex.RLock()
+	defer nominator.mutex.RUnlock()
+	return nominator.nodeOf[uid] != ""
+}
+
 // DeleteNominatedPodIfExists ends a pod's nomination.
 func (nominator *nominator) DeleteNominatedPodIfExists(pod *v1.Pod) {
 	if nominator.count.Load() == 0 {

@@ -78,6 +78,7 @@ type profile struct {
 	unknown bool // stands for the scheduler names that no profile has
 	gates   []*plugin
 	sign    func(context.Context, *v1.Pod) release.Signature
+	classes Classes // nil: there are none
 
 	adding  sync.Mutex // to names
 	plugins atomic.Pointer[names]
@@ -238,7 +239,7 @@ type profiles struct {
 const unknownProfile = "*"
 
 // define defines the profiles and their plugins, before the queue is used.
-func (all *profiles) define(ctx context.Context, queue *schedq.Queue, plugins map[string]Plugins) error {
+func (all *profiles) define(ctx context.Context, queue *schedq.Queue, plugins map[string]Plugins, classes Classes) error {
 	all.byName = map[string]*profile{}
 	ordered := make([]string, 0, len(plugins)+1)
 	for name := range plugins {
@@ -251,6 +252,7 @@ func (all *profiles) define(ctx context.Context, queue *schedq.Queue, plugins ma
 			return fmt.Errorf("profile %q: %w", name, err)
 		}
 		made := newProfile(queue, name, number)
+		made.classes = classes
 		all.byName[name] = made
 		for int(number) >= len(all.byNum) {
 			all.byNum = append(all.byNum, nil)

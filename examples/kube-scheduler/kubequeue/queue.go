@@ -1,6 +1,7 @@
 package kubequeue
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -29,6 +30,10 @@ type Options struct {
 	MaxParked time.Duration
 	// NoPopFromBackoff is the feature gate SchedulerPopFromBackoffQ, off.
 	NoPopFromBackoff bool
+	// Classes says which pods fail alike: then one of them is tried for all (class.go). nil: each of them is tried.
+	Classes Classes
+	// ClassPatience is how long a pod waits for another one of its class at most; 0: 5 minutes.
+	ClassPatience time.Duration
 	// Shards says which pods are this queue's, if other schedulers are active beside it; nil: all. Then it has none before Gain.
 	Shards Shards
 	// Clock is for tests; nil: the real one. With another one nothing happens by itself when time goes on.
@@ -86,7 +91,7 @@ func New(ctx context.Context, plugins map[string]Plugins, lister listersv1.PodLi
 	if err != nil {
 		return nil, fmt.Errorf("kubequeue: %w", err)
 	}
-	if err := queue.profiles.define(ctx, queue.library, plugins); err != nil {
+	if err := queue.profiles.define(ctx, queue.library, plugins, options.Classes); err != nil {
 		_ = queue.library.DestroyWithPods()
 		return nil, fmt.Errorf("kubequeue: %w", err)
 	}
@@ -128,6 +133,10 @@ func (options *Options) config() (schedq.Config, error) {
 	}
 	if options.NoPopFromBackoff {
 		config.PopFromBackoff, config.BackoffWindow = false, false
+	}
+	config.ClassPatience = 0
+	if options.Classes != nil {
+		config.ClassPatience = int64(cmp.Or(options.ClassPatience, classPatience))
 	}
 	options.MaxParked = time.Duration(config.MaxParked)
 	options.InitialBackoff, options.MaxBackoff = time.Duration(config.InitialBackoff), time.Duration(config.MaxBackoff)

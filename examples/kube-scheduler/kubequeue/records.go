@@ -26,17 +26,26 @@ type record struct {
 	pod       *v1.Pod
 	info      *framework.PodInfo // the pod with its parsed terms
 	signature release.Signature
+	class     uint64 // see class.go; 0: none
 }
 
 func newRecord(profile *profile, pod *v1.Pod) *record {
 	// The API server does not check affinity terms; a pod whose terms cannot be parsed has none.
 	info, _ := framework.NewPodInfo(pod)
-	return &record{pod, info, profile.signatureOf(pod)}
+	signature, class := profile.alike(pod)
+	return &record{pod, info, signature, class}
 }
 
 // with is the record after an update: terms cannot change in the API, so they are not parsed again.
 func (old *record) with(profile *profile, pod *v1.Pod) *record {
-	return &record{pod, old.infoOf(pod), profile.signatureOf(pod)}
+	signature, class := profile.alike(pod)
+	return &record{pod, old.infoOf(pod), signature, class}
+}
+
+// alike is the signature of a pod, and its class.
+func (profile *profile) alike(pod *v1.Pod) (release.Signature, uint64) {
+	signature := profile.signatureOf(pod)
+	return signature, profile.classOf(pod, signature)
 }
 
 func (profile *profile) signatureOf(pod *v1.Pod) (signature release.Signature) {
@@ -76,14 +85,17 @@ type entry struct {
 }
 
 // spec describes a record to the library. Nominations are kept in Go.
-func (entry *entry) spec(record *record) schedq.PodSpec {
+func (queue *Queue) spec(entry *entry, record *record) schedq.PodSpec {
 	return schedq.PodSpec{
 		Object:   entry.object,
-		Priority: corev1helpers.PodPriority(record.pod),
+		Priority: priorityOf(record.pod),
 		Profile:  entry.profile.number,
 		Label:    entry.label,
+		Class:    queue.classNow(record),
 	}
 }
+
+func priorityOf(pod *v1.Pod) int32 { return corev1helpers.PodPriority(pod) }
 
 func nameOf(pod *v1.Pod) string { return pod.Namespace + "/" + pod.Name }
 

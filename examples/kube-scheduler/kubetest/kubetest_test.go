@@ -2,6 +2,7 @@ package kubetest
 
 import (
 	"context"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -70,7 +71,7 @@ func TestOptionsAreWhatTheSchedulerWasTold(t *testing.T) {
 		_, sched, _ := newScheduler(t, scheduler.WithPodInitialBackoffSeconds(test.initial),
 			scheduler.WithPodMaxBackoffSeconds(test.most), scheduler.WithPodMaxInUnschedulablePodsDuration(time.Minute))
 		read, err := optionsOf(sched.SchedulingQueue)
-		if err != nil || read != test.told {
+		if err != nil || !reflect.DeepEqual(read, test.told) {
 			t.Errorf("told %+v, read %+v, %v", test.told, read, err)
 		}
 	}

@@ -24,7 +24,7 @@ import (
 	"schedq/examples/kube-scheduler/kubequeue"
 )
 
-// A cluster is the real scheduler over an API in memory, on one of three queues. Nothing else differs between them.
+// A cluster is the real scheduler over an API in memory, on one of some queues. Nothing else differs between them.
 
 // queueName says which queue a scheduler runs on.
 type queueName string
@@ -33,9 +33,12 @@ const (
 	original queueName = "original"
 	lockFree queueName = "lockfree"
 	mutex    queueName = "mutex"
+	classes  queueName = "classes" // the lock-free engine, with classes of pods
 )
 
-var engines = map[queueName]schedq.Engine{lockFree: schedq.LockFree, mutex: schedq.Mutex}
+var queueNames = []queueName{original, lockFree, mutex, classes}
+
+var engines = map[queueName]schedq.Engine{lockFree: schedq.LockFree, mutex: schedq.Mutex, classes: schedq.LockFree}
 
 const namespace = "default"
 
@@ -45,6 +48,9 @@ type cluster struct {
 	queue  *kubequeue.Queue // nil with the original
 	timed  *timed           // nil unless asked for
 	groups groups           // the API's groups of pods
+
+	classes bool // one pod is tried for all that fail alike
+
 	ctx    context.Context
 	cancel context.CancelFunc
 
@@ -76,9 +82,11 @@ func newCluster(name queueName, timing bool, maxBackoff time.Duration) (*cluster
 	}
 	before := made.sched.SchedulingQueue
 	if name != original {
-		made.queue, err = kubequeue.Install(made.ctx, made.sched, made.factory, kubequeue.Options{
-			Engine: engines[name], MaxBackoff: maxBackoff,
-		})
+		options := kubequeue.Options{Engine: engines[name], MaxBackoff: maxBackoff}
+		if made.classes = name == classes; made.classes {
+			options.Classes = kubequeue.BySpec
+		}
+		made.queue, err = kubequeue.Install(made.ctx, made.sched, made.factory, options)
 		if err != nil {
 			return nil, err
 		}

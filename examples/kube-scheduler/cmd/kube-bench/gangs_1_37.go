@@ -297,7 +297,7 @@ func runGangThroughput(queues []queueName) error {
 			if err != nil {
 				return err
 			}
-			for _, name := range []queueName{original, lockFree, mutex} {
+			for _, name := range queueNames {
 				if len(rates[name]) > 0 {
 					fmt.Printf("gangthroughput size=%d parked=%d queue=%s runs=%d pods_per_second=%.0f min=%.0f max=%.0f%s\n", *gangSize,
 						count, name, len(rates[name]), median(rates[name]), slices.Min(rates[name]), slices.Max(rates[name]),

@@ -18,7 +18,7 @@ import (
 var (
 	scenario = flag.String("scenario", "all", strings.Join(scenarioNames, ", ")+", or all of them; several with commas")
 	gates    = flag.String("feature-gates", "", "kube-scheduler's, as it takes them: GenericWorkload=true")
-	queues   = flag.String("queues", "original,lockfree,mutex", "which queues, of these; commas between them")
+	queues   = flag.String("queues", "original,lockfree,mutex", "which queues, of these and classes: lockfree that tries one of the pods that fail alike; commas between them")
 	pairs    = flag.Int("pairs", 7, "throughput, storm: runs of each queue, in turns; starvation: three of them at most")
 	gangs    = flag.Int("gangs", 20, "gangs: how many are bound in each run")
 	gangSize = flag.Int("gang-size", 100, "gangs: pods of each")
@@ -78,7 +78,7 @@ func main() {
 func chosenQueues(list string) (chosen []queueName, err error) {
 	for _, name := range strings.Split(list, ",") {
 		if queueName(name) != original && engines[queueName(name)] == 0 {
-			return nil, fmt.Errorf("--queues: %q: legal are original, lockfree and mutex", name)
+			return nil, fmt.Errorf("--queues: %q: legal are original, lockfree, mutex and classes", name)
 		}
 		chosen = append(chosen, queueName(name))
 	}

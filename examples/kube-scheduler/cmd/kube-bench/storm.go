@@ -35,12 +35,15 @@ var stormLengths = [4]struct {
 }
 
 func runStorm(queues []queueName) error {
-	all := map[queueName]*storms{original: {}, lockFree: {}, mutex: {}}
+	all := map[queueName]*storms{}
+	for _, name := range queueNames {
+		all[name] = &storms{}
+	}
 	err := inTurns(*pairs, queues, func(name queueName) error { return all[name].stormOn(name) })
 	if err != nil {
 		return err
 	}
-	for _, name := range []queueName{original, lockFree, mutex} {
+	for _, name := range queueNames {
 		if slices.Contains(queues, name) {
 			all[name].print(name)
 		}

@@ -46,7 +46,7 @@ func (cluster *cluster) park(nodes, count int) error {
 	// pods, so they are rare.
 	parked := waitEvery(parkedEvery, 10*time.Minute, func() bool {
 		active, backoff, unschedulable := cluster.counts()
-		return active+backoff == 0 && unschedulable == count && cluster.allToldWhy()
+		return active+backoff == 0 && unschedulable == count && cluster.allTried()
 	})
 	if !parked {
 		return errors.New("not all pods were parked: " + cluster.state())
@@ -133,7 +133,7 @@ func runThroughput(queues []queueName) error {
 		if err != nil {
 			return err
 		}
-		for _, name := range []queueName{original, lockFree, mutex} {
+		for _, name := range queueNames {
 			if len(rates[name]) > 0 {
 				fmt.Printf("throughput parked=%d queue=%s runs=%d pods_per_second=%.0f min=%.0f max=%.0f%s\n", count, name,
 					len(rates[name]), median(rates[name]), slices.Min(rates[name]), slices.Max(rates[name]),

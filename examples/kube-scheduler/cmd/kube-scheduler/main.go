@@ -44,6 +44,7 @@ func main() {
 func command() *cobra.Command {
 	opts := options.NewOptions()
 	engine := "lockfree"
+	var alike alike
 	var shared sharing
 	cmd := &cobra.Command{
 		Use:  "kube-scheduler",
@@ -52,13 +53,14 @@ func command() *cobra.Command {
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			return opts.ComponentGlobalsRegistry.Set()
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd, opts, engine, &shared) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd, opts, engine, &alike, &shared) },
 	}
 	flags := opts.Flags
 	verflag.AddFlags(flags.FlagSet("global"))
 	globalflag.AddGlobalFlags(flags.FlagSet("global"), cmd.Name(), logs.SkipLoggingConfigurationFlags())
 	flags.FlagSet("schedq").StringVar(&engine, "schedq-engine", engine,
 		"The scheduling queue: lockfree, mutex, or original for kube-scheduler's own.")
+	alike.addFlags(flags.FlagSet("schedq"))
 	shared.addFlags(flags.FlagSet("schedq"))
 	for _, set := range flags.FlagSets {
 		cmd.Flags().AddFlagSet(set)
@@ -69,10 +71,13 @@ func command() *cobra.Command {
 	return cmd
 }
 
-func run(cmd *cobra.Command, opts *options.Options, engine string, shared *sharing) error {
+func run(cmd *cobra.Command, opts *options.Options, engine string, alike *alike, shared *sharing) error {
 	verflag.PrintAndExitIfRequested()
 	if engine != original && engines[engine] == 0 {
 		return fmt.Errorf("--schedq-engine=%q: legal are lockfree, mutex and original", engine)
+	}
+	if err := alike.check(engine != original); err != nil {
+		return err
 	}
 	gates := opts.ComponentGlobalsRegistry.FeatureGateFor(basecompatibility.DefaultKubeComponent)
 	if err := logsapi.ValidateAndApply(opts.Logs, gates); err != nil {
@@ -103,6 +108,7 @@ func run(cmd *cobra.Command, opts *options.Options, engine string, shared *shari
 		MaxBackoff:     time.Duration(component.PodMaxBackoffSeconds) * time.Second,
 		MaxParked:      config.PodMaxInUnschedulablePodsDuration,
 	}
+	queueOptions.Classes, queueOptions.ClassPatience = classesBy[alike.by], alike.patience
 	if component.PodMaxBackoffSeconds == 0 {
 		queueOptions.MaxBackoff = -1
 	}

@@ -55,6 +55,8 @@ func Changes(new, old *v1.Pod) []fwk.ClusterEvent {
 
 func Signer(framework.Framework) func(context.Context, *v1.Pod) Signature { return nil }
 
+func Signed(Signature) []byte { return nil }
+
 func PreQueueingHint(*fwk.ClusterEventWithHint) PreQueueingHintFn { return nil }
 
 func CountPreQueueingHint(string, string) {}

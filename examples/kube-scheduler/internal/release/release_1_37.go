@@ -63,6 +63,9 @@ func Signer(profile framework.Framework) func(context.Context, *v1.Pod) Signatur
 	return profile.SignPod
 }
 
+// Signed is a signature as bytes; nil: there is none.
+func Signed(signature Signature) []byte { return signature }
+
 // PreQueueingHint is what a plugin gave with an event to name the pods that it can concern; nil: nothing, or the feature gate is off.
 func PreQueueingHint(event *fwk.ClusterEventWithHint) PreQueueingHintFn {
 	if !utilfeature.DefaultFeatureGate.Enabled(features.SchedulerPreQueueingHints) {
