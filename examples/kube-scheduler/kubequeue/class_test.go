@@ -349,7 +349,7 @@ func TestPodsOfOneClass(t *testing.T) {
 	for name, change := range map[string]func(*v1.Pod){
 		"namespace":         func(pod *v1.Pod) { pod.Namespace = "other" },
 		"label's value":     func(pod *v1.Pod) { pod.Labels["app"] = "y" },
-		"label":             func(pod *v1.Pod) { pod.Labels = map[string]string{"ap": "px"} },
+		"label":             func(pod *v1.Pod) { pod.Labels = map[string]string{"other": "x"} },
 		"preemption policy": func(pod *v1.Pod) { pod.Spec.PreemptionPolicy = &policy },
 		"node selector":     func(pod *v1.Pod) { pod.Spec.NodeSelector = map[string]string{"a": "b"} },
 		"volume": func(pod *v1.Pod) {
