@@ -621,7 +621,7 @@ static void
 assert_reads(world_t *world, struct lane_reader *reader, int64_t limit, unsigned first,
              unsigned end)
 {
-    struct lane_ref ref;
+    struct lane_ref ref = {0};
     for (unsigned i = first; i < end; i++) {
         assert_true(next_ref(reader, limit, NULL, &ref));
         assert_int_equal(ref_record(ref.ref), world->records[i]);
@@ -700,7 +700,7 @@ static void
 reading_ends_although_the_last_segment_is_replaced_behind_each_ref(void **state)
 {
     world_t *world = *state;
-    struct lane_ref ref;
+    struct lane_ref ref = {0};
     unsigned read = 0, next = 5;
     add(world, 0, 5);
     struct lane_reader reader = reader_of(world);
@@ -718,7 +718,7 @@ static void
 a_reader_of_a_replaced_segment_finishes_on_it_and_meets_no_ref_twice(void **state)
 {
     world_t *world = *state;
-    struct lane_ref ref;
+    struct lane_ref ref = {0};
     unsigned met[PODS] = {0};
     add(world, 0, FIRST_ROOM);
     end_pods(world, 3, 12);
@@ -751,7 +751,7 @@ a_slot_that_is_used_again_while_it_is_read_is_left_out(void **state)
         probe.ctx = world;
         probe.others = use_all_slots_again;
         /* Whatever is left out had been claimed; of what came later nothing is told. */
-        struct lane_ref ref;
+        struct lane_ref ref = {0};
         unsigned read = 0;
         for (; lane_next(&reader, ROOM_AGAIN - 1, &ref, 1) > 0; read++) {
             assert_ns_equal(ref.key, read);
@@ -814,7 +814,7 @@ static void
 a_deleted_segment_that_is_linked_is_passed_over(void **state)
 {
     world_t *world = *state;
-    struct lane_ref ref;
+    struct lane_ref ref = {0};
     unsigned read = 0;
     add(world, 0, FIRST_ROOM + 1); /* the second segment is the last */
     struct segment *middle = last_of(world);
@@ -871,7 +871,7 @@ static void
 a_search_goes_past_whole_segments_and_a_reading_goes_on_in_another_section(void **state)
 {
     world_t *world = *state;
-    struct lane_ref ref;
+    struct lane_ref ref = {0};
     add(world, 0, PODS);
     for (int64_t from = 0; from <= PODS; from += 37) {
         struct lane_reader reader = reader_of(world);
@@ -896,7 +896,7 @@ static unsigned
 read_as_an_event(world_t *world)
 {
     struct lane_reader reader = reader_of(world);
-    struct lane_ref ref;
+    struct lane_ref ref = {0};
     unsigned read = 0;
     for (; next_ref(&reader, INT64_MAX, &world->care, &ref); read++) {
         const struct entry *entry = entry_at(&world->ground.entries, ref_record(ref.ref));
@@ -917,7 +917,7 @@ a_reading_in_parts_leaves_nothing_behind_and_no_part_has_much_to_tidy(void **sta
     for (unsigned i = 0; i < 3; i++) {
         int64_t before = 0, from = 0;
         unsigned live = 0, most_judged = 0;
-        struct lane_ref ref;
+        struct lane_ref ref = {0};
         world->lane->last_key = INT64_MIN;
         add(world, 0, PODS);
         for (unsigned read = PART; read == PART;) {
@@ -1019,7 +1019,7 @@ a_closed_segment_of_which_most_is_live_stays_as_it_is(void **state)
     assert_true(is_deleted(segment));
     assert_int_equal(segments_of(world), before);
     struct lane_reader reader = reader_of(world);
-    struct lane_ref ref;
+    struct lane_ref ref = {0};
     int64_t last = -1;
     for (unsigned i = 0; next_ref(&reader, INT64_MAX, NULL, &ref); i++) {
         assert_true(ref.key > last);
@@ -1079,7 +1079,7 @@ static void
 two_that_leave_out_the_same_segments_do_it_once(void **state)
 {
     world_t *world = *state;
-    struct lane_ref ref;
+    struct lane_ref ref = {0};
     add(world, 0, PODS);
     struct lane_reader readers[2] = {reader_of(world), reader_of(world)};
     end_pods(world, 1, PODS - 1);
@@ -1451,7 +1451,7 @@ read_all(member_t *member)
     const struct lane_care care = {
         .residence = &world->residence, .memory = &world->ground.memory, .epoch = member->record};
     struct lane_reader reader;
-    struct lane_ref ref;
+    struct lane_ref ref = {0};
     lane_read_begin(&reader, world->lane);
     do {
         int64_t last = -1;
