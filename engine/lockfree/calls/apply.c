@@ -57,6 +57,7 @@ tell(struct applying *applying, size_t i, schedq_status_t status)
     }
 }
 
+/* Of a pod that is to be gated. */
 static schedq_status_t
 check_decided_gate(const struct applying *applying, const struct view *view,
                    const schedq_decision_t *decision, schedq_result_t *result)
@@ -67,9 +68,8 @@ check_decided_gate(const struct applying *applying, const struct view *view,
         verdict_check_gate(&queue->base.registry, view->profile, "decision.gate", decision->gate,
                            applying->mover.worker->base.words, sizeof worker->base.words);
 
-    if (status == SCHEDQ_OK && decision->place == SCHEDQ_GATED &&
-        stamps_newest(&queue->stamps, view->profile, gate_bit(decision->gate)) >
-            decision->judged_up_to) {
+    if (status == SCHEDQ_OK && stamps_newest(&queue->stamps, view->profile,
+                                             gate_bit(decision->gate)) > decision->judged_up_to) {
         result->sequence = stamps_drawn(&queue->stamps);
         return SCHEDQ_RETRY;
     }
@@ -159,7 +159,9 @@ apply_once(struct applying *applying, size_t i, schedq_result_t *result, bool *t
         *told = true;
         return SCHEDQ_CHANGED;
     }
-    schedq_status_t status = check_decided_gate(applying, &view, decision, result);
+    schedq_status_t status = decision->place == SCHEDQ_GATED
+                                 ? check_decided_gate(applying, &view, decision, result)
+                                 : SCHEDQ_OK;
 
     return status == SCHEDQ_OK ? carry_out(applying, i, record, &view, result) : status;
 }
