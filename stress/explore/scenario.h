@@ -23,6 +23,8 @@ struct harness {
     void (*end)(const struct scenario *scenario);
 };
 
+typedef void scenario_body(struct actor *actor);
+
 struct scenario {
     const char *name; /* NULL ends a table */
     const char *about;
@@ -40,8 +42,24 @@ struct scenario {
     /* queue_harness (world.h). Those that are NULL do not exist. */
     void (*configure)(schedq_config_t *config);
     void (*prepare)(struct actor *actor);
-    void (*bodies[SIM_THREADS_MAX])(struct actor *actor);
+    scenario_body *bodies[SIM_THREADS_MAX];
 };
+
+/** (title, text, settings, before, bodies...), of queue_harness (world.h). A body is a thread. */
+#define SCENARIO(...) SCENARIO_OF(&queue_harness, false, 0, __VA_ARGS__)
+/** The same of threads that sleep. */
+#define SLEEPING(...) SCENARIO_OF(&queue_harness, true, 0, __VA_ARGS__)
+/** The same of any harness: of the last `steadies` threads none is frozen. */
+#define SCENARIO_OF(...) SCENARIO_AS(__VA_ARGS__)
+#define SCENARIO_AS(with, sleeping, steadies, title, text, settings, before, ...)           \
+    {                                                                                       \
+        .name = (title), .about = (text), .harness = (with), .sleeps = (sleeping),          \
+        .steady = (steadies), .configure = (settings), .prepare = (before),                 \
+        .threads = sizeof((scenario_body *const[]){__VA_ARGS__}) / sizeof(scenario_body *), \
+        .bodies = {                                                                         \
+            __VA_ARGS__                                                                     \
+        }                                                                                   \
+    }
 
 /** NULL: no such scenario. */
 const struct scenario *scenario_find(const char *name);

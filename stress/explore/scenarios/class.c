@@ -476,13 +476,7 @@ counted(schedq_config_t *config)
     config->objects = SCHEDQ_OBJECTS_COUNTED;
 }
 
-#define CLASSES(title, text, settings, before, ...)                                                \
-    {                                                                                              \
-        .name = (title), .about = (text), .harness = &class_harness, .threads = 3, .sleeps = true, \
-        .configure = (settings), .prepare = (before), .bodies = {                                  \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
+#define CLASSES(...) SCENARIO_OF(&class_harness, true, 0, __VA_ARGS__)
 
 const struct scenario class_scenarios[] = {
     CLASSES("class_shut", "a class is shut while others of it are popped", configure, three_active,

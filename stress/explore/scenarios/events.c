@@ -456,15 +456,7 @@ as_kube_1_26(schedq_config_t *config)
     config->pop_from_backoff = 0;
 }
 
-#define EVENTS(title, text, settings, before, ...)                                                 \
-    {                                                                                              \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
-        .configure = (settings), .prepare = (before), .bodies = {                                  \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
-#define PLAIN_EVENTS(title, text, before, ...) \
-    EVENTS(title, text, cluster_use_without_gates, before, __VA_ARGS__)
+#define PLAIN_EVENTS(title, text, ...) SLEEPING(title, text, cluster_use_without_gates, __VA_ARGS__)
 
 const struct scenario event_scenarios[] = {
     PLAIN_EVENTS("event_park", "an event against a failure that it helps, by its hint", hold_wanted,
@@ -487,14 +479,14 @@ const struct scenario event_scenarios[] = {
                  fail_hinted, update_is_event, pop_and_fail_hinted),
     PLAIN_EVENTS("event_log", "more events than the log holds against a failure", hold_wanted,
                  fail_hinted, move_often, move_plain),
-    EVENTS("event_counted", "an update and an event against a failure, objects counted", counted,
-           hold_unwanted, fail_hinted, update_then_move, pop_and_fail_hinted),
-    EVENTS("event_kube_1_26", "an event against a failure without hints", as_kube_1_26,
-           hold_unwanted, fail_hinted, move_plain, update_up),
-    EVENTS("event_narrow", "an event that lists pods against failures of these", narrowed, hold_two,
-           fail_hinted, move_hinted, fail_plain),
-    EVENTS("event_narrow_twice", "two events that list pods, and an update, against a failure",
-           narrowed, hold_unwanted, fail_hinted, update_then_move, move_both),
+    SLEEPING("event_counted", "an update and an event against a failure, objects counted", counted,
+             hold_unwanted, fail_hinted, update_then_move, pop_and_fail_hinted),
+    SLEEPING("event_kube_1_26", "an event against a failure without hints", as_kube_1_26,
+             hold_unwanted, fail_hinted, move_plain, update_up),
+    SLEEPING("event_narrow", "an event that lists pods against failures of these", narrowed,
+             hold_two, fail_hinted, move_hinted, fail_plain),
+    SLEEPING("event_narrow_twice", "two events that list pods, and an update, against a failure",
+             narrowed, hold_unwanted, fail_hinted, update_then_move, move_both),
     PLAIN_EVENTS("event_lots", "events that share lots, and a pod that comes to them", park_in_lots,
                  move_both, move_plain, consume_3),
     PLAIN_EVENTS("event_lots_leave", "a lot leaves while a pod comes to it, against an event",
@@ -505,22 +497,12 @@ const struct scenario event_scenarios[] = {
                  activate_0, pop_and_fail_plain),
     PLAIN_EVENTS("activate_parked", "two activations and an event of a parked pod", park_one,
                  activate_0, activate_0, move_plain),
-    {.name = "banks_park",
-     .about = "an event against failures by two workers of a bank, which comes to the lot by them",
-     .harness = &queue_harness,
-     .threads = 4,
-     .sleeps = true,
-     .configure = cluster_use_without_gates,
-     .prepare = hold_in_bank,
-     .bodies = {move_plain, move_both, fail_plain, fail_plain}},
-    {.name = "find_parked",
-     .about = "looks for a parked pod while it is activated and popped",
-     .harness = &queue_harness,
-     .threads = 2,
-     .sleeps = true,
-     .configure = cluster_use_without_gates,
-     .prepare = park_one,
-     .bodies = {find_often, activate_and_end}},
+    SLEEPING("banks_park",
+             "an event against failures by two workers of a bank, which comes to the lot by them",
+             cluster_use_without_gates, hold_in_bank, move_plain, move_both, fail_plain,
+             fail_plain),
+    SLEEPING("find_parked", "looks for a parked pod while it is activated and popped",
+             cluster_use_without_gates, park_one, find_often, activate_and_end),
     PLAIN_EVENTS("update_parked", "an update that is an event, against an event and pops", park_one,
                  update_is_plain_event, move_plain, consume_2),
     PLAIN_EVENTS("update_unwanted", "a parked pod becomes one that the event helps", park_unwanted,

@@ -738,15 +738,7 @@ count_objects_behind_gates(schedq_config_t *config)
     config->objects = SCHEDQ_OBJECTS_COUNTED;
 }
 
-#define GANG(title, text, with, cluster, before, ...)                                      \
-    {                                                                                      \
-        .name = (title), .about = (text), .harness = (with), .threads = 3, .sleeps = true, \
-        .configure = (cluster), .prepare = (before), .bodies = {                           \
-            __VA_ARGS__                                                                    \
-        }                                                                                  \
-    }
-#define GROUP(title, text, cluster, before, ...) \
-    GANG(title, text, &gang_harness, cluster, before, __VA_ARGS__)
+#define GROUP(...) SCENARIO_OF(&gang_harness, true, 0, __VA_ARGS__)
 
 const struct scenario group_scenarios[] = {
     GROUP("group_join", "members join, and the group is popped", cluster_use_without_gates,
@@ -773,8 +765,9 @@ const struct scenario group_scenarios[] = {
           join_4_gated, place_twice, join_2),
     GROUP("group_ungate", "the member that gates its group is deleted", cluster_use, one_is_gated,
           join_2_and_3, drop_0_and_join, place_twice),
-    GANG("group_gone", "the same while its group is asked, and no gate opens", &ungated_harness,
-         cluster_use, one_is_gated, join_1, drop_0, join_2),
+    SCENARIO_OF(&ungated_harness, true, 0, "group_gone",
+                "the same while its group is asked, and no gate opens", cluster_use, one_is_gated,
+                join_1, drop_0, join_2),
     GROUP("group_declare", "a group is declared while members come", cluster_use_without_gates,
           two_wait_undeclared, declare_it, drop_0_and_join, place_twice),
     GROUP("group_undeclare", "a declaration ends, and comes again, while the group is popped",

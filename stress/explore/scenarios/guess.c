@@ -131,13 +131,7 @@ activate_guessed(struct actor *actor)
     call_guessed(actor, OP_ACTIVATE);
 }
 
-#define GUESS(title, text, before, ...)                                                            \
-    {                                                                                              \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 2, .sleeps = true, \
-        .configure = cluster_use_real_time, .prepare = (before), .bodies = {                       \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
+#define GUESS(title, text, ...) SLEEPING(title, text, cluster_use_real_time, __VA_ARGS__)
 
 const struct scenario guess_scenarios[] = {
     GUESS("guess_delete", "a guessed handle is deleted while its add is refused", add_first,

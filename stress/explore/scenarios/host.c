@@ -68,22 +68,14 @@ host_without_pop(schedq_config_t *config)
     config->pop_from_backoff = 0;
 }
 
-#define HOST(title, text, settings, before, ...)                                                   \
-    {                                                                                              \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
-        .configure = (settings), .prepare = (before), .bodies = {                                  \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
-
 const struct scenario host_scenarios[] = {
-    HOST("host_park", "a host's event against its failure", cluster_use_host, hold_one, fail_plain,
-         event_plain, pop_and_fail),
-    HOST("host_apply", "two events of a host over the same parked pods, and updates",
-         cluster_use_host, park_three, event_plain, event_plain, update_two),
-    HOST("host_delete", "events of a host against a deletion and a new pod of that name",
-         cluster_use_host, park_three, event_plain, delete_and_add, tick_and_consume),
-    HOST("host_gated_backoff", "the same where backoff is left to the host", host_without_pop,
-         park_three, event_plain, update_two, tick_and_consume),
+    SLEEPING("host_park", "a host's event against its failure", cluster_use_host, hold_one,
+             fail_plain, event_plain, pop_and_fail),
+    SLEEPING("host_apply", "two events of a host over the same parked pods, and updates",
+             cluster_use_host, park_three, event_plain, event_plain, update_two),
+    SLEEPING("host_delete", "events of a host against a deletion and a new pod of that name",
+             cluster_use_host, park_three, event_plain, delete_and_add, tick_and_consume),
+    SLEEPING("host_gated_backoff", "the same where backoff is left to the host", host_without_pop,
+             park_three, event_plain, update_two, tick_and_consume),
     {.name = NULL},
 };

@@ -82,13 +82,7 @@ raise_0(struct actor *actor)
     (void)actor_update(actor, 1, 1);
 }
 
-#define LABEL(title, text, before, ...)                                                            \
-    {                                                                                              \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
-        .configure = cluster_use_without_gates, .prepare = (before), .bodies = {                   \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
+#define LABEL(title, text, ...) SLEEPING(title, text, cluster_use_without_gates, __VA_ARGS__)
 
 const struct scenario label_scenarios[] = {
     LABEL("label_add", "a label is cancelled while pods of it are added", two_of_a_job, cancel,

@@ -206,32 +206,20 @@ tick_and_fail(struct actor *actor)
     (void)actor_pop_and_fail(actor, PLAIN);
 }
 
-#define AFFINITY(title, text, settings, before, ...)                                               \
-    {                                                                                              \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
-        .configure = (settings), .prepare = (before), .bodies = {                                  \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
-
 const struct scenario late_scenarios[] = {
-    {.name = "event_late_cycle",
-     .about = "an event that nobody asked for against two failures by a name that is new, by move "
-              "cycles",
-     .harness = &late_harness,
-     .threads = 3,
-     .sleeps = true,
-     .configure = by_move_cycle,
-     .prepare = hold_two,
-     .bodies = {fail_late, move_nobody, fail_late}},
-    AFFINITY("affinity_fail",
+    SCENARIO_OF(
+        &late_harness, true, 0, "event_late_cycle",
+        "an event that nobody asked for against two failures by a name that is new, by move "
+        "cycles",
+        by_move_cycle, hold_two, fail_late, move_nobody, fail_late),
+    SLEEPING("affinity_fail",
              "a pod in flight gets an affinity, and an assigned pod comes, against its failure",
              with_affinity, hold_for_1, get_affinity, fail_plain, tick_and_fail),
-    AFFINITY(
+    SLEEPING(
         "affinity_parked",
         "a parked pod gets an affinity, and an assigned pod comes, while it is moved and fails",
         with_affinity, park_one, get_affinity, activate_and_fail, tick_and_fail),
-    AFFINITY("affinity_hints", "the same with hints, against an event", with_affinity_and_hints,
+    SLEEPING("affinity_hints", "the same with hints, against an event", with_affinity_and_hints,
              park_one, get_affinity, activate_and_fail, move_plain),
     {.name = NULL},
 };

@@ -275,24 +275,9 @@ bring_back(struct actor *actor)
     actor_tick_after(actor, BACKOFF_NS);
 }
 
-#define LINE(title, text, before, one, other, asker)                                            \
-    {                                                                                           \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .steady = 1, \
-        .prepare = before, .bodies = {                                                          \
-            one,                                                                                \
-            other,                                                                              \
-            asker                                                                               \
-        }                                                                                       \
-    }
-#define LINE_OF_CLUSTER(title, text, before, one, other, asker)                                    \
-    {                                                                                              \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
-        .steady = 1, .configure = cluster_use_without_gates, .prepare = before, .bodies = {        \
-            one,                                                                                   \
-            other,                                                                                 \
-            asker                                                                                  \
-        }                                                                                          \
-    }
+#define LINE(title, text, ...) SCENARIO_OF(&queue_harness, false, 1, title, text, NULL, __VA_ARGS__)
+#define LINE_OF_CLUSTER(title, text, ...) \
+    SCENARIO_OF(&queue_harness, true, 1, title, text, cluster_use_without_gates, __VA_ARGS__)
 
 const struct scenario line_scenarios[] = {
     LINE("position_pop", "position against pops, and an add before the pod", prepare_bands,
@@ -309,15 +294,9 @@ const struct scenario line_scenarios[] = {
          prepare_behind, delete_4, delete_5, ask_3_once),
     LINE("position_lowered", "position while one comes before the pod, then another goes behind it",
          prepare_above, add_above, lower_2, ask_3_once),
-    {.name = "position_batch",
-     .about = "position with holes before the pod, while a batch comes behind it",
-     .harness = &queue_harness,
-     .threads = 2,
-     .sleeps = true,
-     .steady = 1,
-     .configure = use_gates,
-     .prepare = prepare_behind,
-     .bodies = {add_batch_behind, ask_3_once}},
+    SCENARIO_OF(&queue_harness, true, 1, "position_batch",
+                "position with holes before the pod, while a batch comes behind it", use_gates,
+                prepare_behind, add_batch_behind, ask_3_once),
     LINE("position_records", "position by records, while a pod leaves and others come",
          prepare_holes, pop_and_add_more, delete_two, ask_3),
     LINE("position_popped", "position of the pod that is popped; others come then", prepare_bands,
@@ -334,13 +313,9 @@ const struct scenario line_scenarios[] = {
          peek_twice),
     LINE("peek_update", "peek while the first goes behind and comes back", prepare_bands, move_0,
          raise_and_lower, peek_twice),
-    {.name = "peek_passed",
-     .about = "a pod is raised to where peek has looked already; it is first before and after",
-     .harness = &queue_harness,
-     .threads = 2,
-     .steady = 1,
-     .prepare = prepare_way_up,
-     .bodies = {raise_0, peek_twice}},
+    SCENARIO_OF(&queue_harness, false, 1, "peek_passed",
+                "a pod is raised to where peek has looked already; it is first before and after",
+                NULL, prepare_way_up, raise_0, peek_twice),
     LINE("peek_delete", "peek against deletions, and a name that comes back", prepare_bands,
          delete_and_add, delete_two, peek_twice),
     LINE_OF_CLUSTER("peek_move", "peek while events bring pods back", prepare_parked, bring_back,

@@ -202,37 +202,17 @@ relaxed(schedq_config_t *config)
     config->max_bands = 2;
 }
 
-#define UPKEEP(title, text, settings)                                              \
-    {                                                                              \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, \
-        .configure = settings, .prepare = prepare_upkeep, .bodies = {              \
-            work_and_keep_up,                                                      \
-            work_and_keep_up,                                                      \
-            work_and_keep_up                                                       \
-        }                                                                          \
-    }
+#define UPKEEP(title, text, settings)                                                   \
+    SCENARIO(title, text, settings, prepare_upkeep, work_and_keep_up, work_and_keep_up, \
+             work_and_keep_up)
 
 const struct scenario mixed_scenarios[] = {
-    {.name = "mixed",
-     .about = "any calls, three threads, three names",
-     .harness = &queue_harness,
-     .threads = 3,
-     .prepare = prepare_some,
-     .bodies = {anything, anything, anything}},
-    {.name = "mixed_four",
-     .about = "any calls, four threads, a clock that stands still",
-     .harness = &queue_harness,
-     .threads = 4,
-     .configure = external_clock,
-     .prepare = prepare_some,
-     .bodies = {anything, anything, anything, anything}},
-    {.name = "mixed_counted",
-     .about = "any calls, counted objects",
-     .harness = &queue_harness,
-     .threads = 3,
-     .configure = counted,
-     .prepare = prepare_some,
-     .bodies = {anything, anything, anything}},
+    SCENARIO("mixed", "any calls, three threads, three names", NULL, prepare_some, anything,
+             anything, anything),
+    SCENARIO("mixed_four", "any calls, four threads, a clock that stands still", external_clock,
+             prepare_some, anything, anything, anything, anything),
+    SCENARIO("mixed_counted", "any calls, counted objects", counted, prepare_some, anything,
+             anything, anything),
     UPKEEP("mixed_upkeep", "any calls, trim, workers that come and go, and few bands", two_bands),
     UPKEEP("mixed_upkeep_counted", "the same with counted objects", counted_and_few_bands),
     UPKEEP("mixed_upkeep_relaxed", "the same with relaxed order", relaxed),

@@ -346,63 +346,43 @@ real_time(schedq_config_t *config)
     config->pop_from_backoff = 0;
 }
 
-#define TIME(title, text, settings, before, ...)                                                   \
-    {                                                                                              \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
-        .configure = (settings), .prepare = (before), .bodies = {                                  \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
-
 /* Threads that wait in real time, of whom one at least never stops. */
-#define WAITING(title, text, count, settings, before, ...)                                     \
-    {                                                                                          \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = (count),       \
-        .sleeps = true, .steady = 1, .configure = (settings), .prepare = (before), .bodies = { \
-            __VA_ARGS__                                                                        \
-        }                                                                                      \
-    }
+#define WAITING(...) SCENARIO_OF(&queue_harness, true, 1, __VA_ARGS__)
 
 const struct scenario time_scenarios[] = {
-    TIME("tick_tick", "two ticks at once over the same due pods, and pops", not_from_backoff,
-         back_off_till_due, tick, tick, consume_3),
-    TIME("tick_pop", "a tick against pops from backoff", cluster_use_without_gates,
-         back_off_till_due, tick, consume_3, add_and_pop),
-    TIME("tick_pop_batch", "time passes while batches are popped", cluster_use_without_gates,
-         back_off, pass_and_tick, pop_batch, consume_3),
-    TIME("tick_update", "a tick against updates of pods that are due", not_from_backoff,
-         back_off_till_due, tick, update_backing_off, consume_3),
-    TIME("tick_update_pop", "the same where pop takes from backoff", cluster_use_without_gates,
-         back_off_till_due, tick, update_backing_off, consume_3),
-    TIME("tick_activate", "a tick against an activation and a deletion", not_from_backoff,
-         back_off_till_due, tick, activate_and_delete, consume_3),
-    TIME("tick_fail", "time passes while pods fail", not_from_backoff, hold_two, fail_errors,
-         tick_often, consume_3),
-    TIME("tick_fail_plain", "time passes while pods are parked", not_from_backoff, hold_two,
-         fail_plain_and_error, pass_far_and_tick, tick_often),
-    TIME("help_backoff", "a pop helps a move into backoff, and takes another pod",
-         cluster_use_without_gates, park_and_back_off, move_plain, consume_1, activate_1),
-    TIME("move_tick", "an event brings the first pods into backoff while time is planned",
-         not_from_backoff, park_two, move_plain, tick, add_and_pop),
-    TIME("tick_leftover", "two ticks over pods that were parked too long, and an event",
-         cluster_use_without_gates, park_too_long, tick, tick, move_plain),
-    WAITING("serve_sleepers", "who waits for a pod serves time, whoever else stops", 4, real_time,
+    SLEEPING("tick_tick", "two ticks at once over the same due pods, and pops", not_from_backoff,
+             back_off_till_due, tick, tick, consume_3),
+    SLEEPING("tick_pop", "a tick against pops from backoff", cluster_use_without_gates,
+             back_off_till_due, tick, consume_3, add_and_pop),
+    SLEEPING("tick_pop_batch", "time passes while batches are popped", cluster_use_without_gates,
+             back_off, pass_and_tick, pop_batch, consume_3),
+    SLEEPING("tick_update", "a tick against updates of pods that are due", not_from_backoff,
+             back_off_till_due, tick, update_backing_off, consume_3),
+    SLEEPING("tick_update_pop", "the same where pop takes from backoff", cluster_use_without_gates,
+             back_off_till_due, tick, update_backing_off, consume_3),
+    SLEEPING("tick_activate", "a tick against an activation and a deletion", not_from_backoff,
+             back_off_till_due, tick, activate_and_delete, consume_3),
+    SLEEPING("tick_fail", "time passes while pods fail", not_from_backoff, hold_two, fail_errors,
+             tick_often, consume_3),
+    SLEEPING("tick_fail_plain", "time passes while pods are parked", not_from_backoff, hold_two,
+             fail_plain_and_error, pass_far_and_tick, tick_often),
+    SLEEPING("help_backoff", "a pop helps a move into backoff, and takes another pod",
+             cluster_use_without_gates, park_and_back_off, move_plain, consume_1, activate_1),
+    SLEEPING("move_tick", "an event brings the first pods into backoff while time is planned",
+             not_from_backoff, park_two, move_plain, tick, add_and_pop),
+    SLEEPING("tick_leftover", "two ticks over pods that were parked too long, and an event",
+             cluster_use_without_gates, park_too_long, tick, tick, move_plain),
+    WAITING("serve_sleepers", "who waits for a pod serves time, whoever else stops", real_time,
             hold_two, fail_errors, pop_until_closed, pop_until_closed, heal),
     WAITING("watch_hand_over",
             "who watches time takes another's pod, or its deadline passes: another sleeper watches",
-            4, real_time, hold_two, fail_and_add, wait_shortly, pop_until_closed, heal),
-    WAITING("serve_sleepers_tick", "the same against a caller's ticks", 4, real_time, hold_two,
+            real_time, hold_two, fail_and_add, wait_shortly, pop_until_closed, heal),
+    WAITING("serve_sleepers_tick", "the same against a caller's ticks", real_time, hold_two,
             fail_errors, pop_until_closed, tick, heal),
-    {.name = "timer_frozen",
-     .about = "the timer thread stops anywhere: who waits for a pod serves time",
-     .harness = &queue_harness,
-     .threads = 3,
-     .sleeps = true,
-     .steady = 2,
-     .configure = short_ticks,
-     .prepare = run_and_hold_two,
-     .bodies = {be_timer, fail_and_wait, wait_for_one}},
-    WAITING("timer_wakes", "pods fail while the timer thread falls asleep", 3, real_time,
+    SCENARIO_OF(&queue_harness, true, 2, "timer_frozen",
+                "the timer thread stops anywhere: who waits for a pod serves time", short_ticks,
+                run_and_hold_two, be_timer, fail_and_wait, wait_for_one),
+    WAITING("timer_wakes", "pods fail while the timer thread falls asleep", real_time,
             run_and_hold_two, be_timer, fail_errors, heal_timer),
     {.name = "timer_stops",
      .about = "the timer thread is stopped while others wait for a pod",
@@ -413,10 +393,10 @@ const struct scenario time_scenarios[] = {
      .configure = short_ticks,
      .prepare = run_and_hold_two,
      .bodies = {be_timer, stop_early, wait_for_one}},
-    WAITING("close_all", "close against a failure, an add, an event and a sleeper", 4,
+    WAITING("close_all", "close against a failure, an add, an event and a sleeper",
             cluster_use_without_gates, hold_two, fail_and_close, add_and_move, pop_until_closed,
             world_heal),
-    WAITING("close_real", "close against sleepers that wait for a backoff", 4, real_time, hold_two,
+    WAITING("close_real", "close against sleepers that wait for a backoff", real_time, hold_two,
             fail_errors, close_queue, pop_until_closed, heal),
     {.name = NULL},
 };

@@ -207,14 +207,7 @@ add_existing(struct actor *actor)
     actor_consume(actor, 1);
 }
 
-#define TOLD(title, text, before, teller, listener)                                \
-    {                                                                              \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 2, \
-        .prepare = before, .bodies = {                                             \
-            teller,                                                                \
-            listener                                                               \
-        }                                                                          \
-    }
+#define TOLD(title, text, ...) SCENARIO(title, text, NULL, __VA_ARGS__)
 
 const struct scenario told_scenarios[] = {
     TOLD("told_lower_pop", "a pop of a pod that is just being lowered", prepare_high, lower_moved,

@@ -132,15 +132,8 @@ end_held(struct actor *actor)
     actor_consume(actor, 1);
 }
 
-#define UPDATE_AGAINST_POP(title, text, body)                                      \
-    {                                                                              \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, \
-        .prepare = prepare_bands, .bodies = {                                      \
-            body,                                                                  \
-            pop_twice,                                                             \
-            pop_once                                                               \
-        }                                                                          \
-    }
+#define UPDATE_AGAINST_POP(title, text, body) \
+    SCENARIO(title, text, NULL, prepare_bands, body, pop_twice, pop_once)
 
 const struct scenario update_scenarios[] = {
     UPDATE_AGAINST_POP("update_raise", "a pod is raised into a band that exists, against pops",
@@ -151,42 +144,20 @@ const struct scenario update_scenarios[] = {
                        raise_2_beyond),
     UPDATE_AGAINST_POP("update_lower_new", "a pod is lowered into a brand-new band, against pops",
                        lower_0_below),
-    {.name = "update_passed",
-     .about = "a pod is raised to where a pop has looked already; it ranks first before and after",
-     .harness = &queue_harness,
-     .threads = 2,
-     .prepare = prepare_way_up,
-     .bodies = {raise_0, pop_once}},
+    SCENARIO("update_passed",
+             "a pod is raised to where a pop has looked already; it ranks first before and after",
+             NULL, prepare_way_up, raise_0, pop_once),
     UPDATE_AGAINST_POP("update_order_key", "pods get other order keys, against pops", rekey_0),
-    {.name = "update_same",
-     .about = "two threads describe a pod anew that stays where it is, against pops",
-     .harness = &queue_harness,
-     .threads = 3,
-     .prepare = prepare_one,
-     .bodies = {describe_0, describe_0, pop_twice}},
-    {.name = "update_two",
-     .about = "two updates of one pod to different bands, and a pop",
-     .harness = &queue_harness,
-     .threads = 3,
-     .prepare = prepare_one,
-     .bodies = {up_0, down_0, pop_twice}},
-    {.name = "update_twice",
-     .about = "a pod goes up and down again while another updates it, and a pop",
-     .harness = &queue_harness,
-     .threads = 3,
-     .prepare = prepare_one,
-     .bodies = {up_and_down_0, down_0, pop_once}},
-    {.name = "update_in_flight",
-     .about = "updates of a pod in flight against its done; afterwards they add",
-     .harness = &queue_harness,
-     .threads = 3,
-     .prepare = prepare_held,
-     .bodies = {end_held, up_and_down_0, down_0}},
-    {.name = "update_found",
-     .about = "updates of the pod that was found, against its end and others of its name",
-     .harness = &queue_harness,
-     .threads = 3,
-     .prepare = prepare_held,
-     .bodies = {live_again_0, up_and_down_found_0, pop_once}},
+    SCENARIO("update_same", "two threads describe a pod anew that stays where it is, against pops",
+             NULL, prepare_one, describe_0, describe_0, pop_twice),
+    SCENARIO("update_two", "two updates of one pod to different bands, and a pop", NULL,
+             prepare_one, up_0, down_0, pop_twice),
+    SCENARIO("update_twice", "a pod goes up and down again while another updates it, and a pop",
+             NULL, prepare_one, up_and_down_0, down_0, pop_once),
+    SCENARIO("update_in_flight", "updates of a pod in flight against its done; afterwards they add",
+             NULL, prepare_held, end_held, up_and_down_0, down_0),
+    SCENARIO("update_found",
+             "updates of the pod that was found, against its end and others of its name", NULL,
+             prepare_held, live_again_0, up_and_down_found_0, pop_once),
     {.name = NULL},
 };

@@ -194,24 +194,11 @@ add_2_and_pop(struct actor *actor)
     (void)actor_done_all(actor);
 }
 
-#define TRIM(title, text, body, trimmer)                                           \
-    {                                                                              \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 2, \
-        .prepare = add_by_1, .bodies = {                                           \
-            body,                                                                  \
-            trimmer                                                                \
-        }                                                                          \
-    }
+#define TRIM(title, text, ...) SCENARIO(title, text, NULL, add_by_1, __VA_ARGS__)
 
-#define REGISTER(title, text, upkeep)                                                           \
-    {                                                                                           \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .steady = 1, \
-        .configure = three_workers, .bodies = {                                                 \
-            come_back,                                                                          \
-            upkeep,                                                                             \
-            leave_last                                                                          \
-        }                                                                                       \
-    }
+#define REGISTER(title, text, upkeep)                                                          \
+    SCENARIO_OF(&queue_harness, false, 1, title, text, three_workers, NULL, come_back, upkeep, \
+                leave_last)
 
 const struct scenario upkeep_scenarios[] = {
     TRIM("upkeep_update", "an update finds a pod; it is deleted, and trim takes its page", update_0,
@@ -223,27 +210,16 @@ const struct scenario upkeep_scenarios[] = {
          delete_0, delete_and_trim),
     TRIM("upkeep_get", "a look at a pod that is deleted, and trim takes its page", get_0,
          delete_and_trim),
-    {.name = "upkeep_tick",
-     .about = "a tick finds a pod that is due; it is deleted, and trim takes its page",
-     .harness = &queue_harness,
-     .threads = 2,
-     .configure = without_pops_from_backoff,
-     .prepare = back_off_by_1,
-     .bodies = {tick, delete_and_trim}},
-    {.name = "upkeep_walk_help",
-     .about = "a walk meets a pod that an update moves; it is deleted, and trim takes its page",
-     .harness = &queue_harness,
-     .threads = 3,
-     .prepare = two_bands_one_pod,
-     .bodies = {update_0, delete_and_trim, pop_and_end}},
-    {.name = "upkeep_full",
-     .about = "an add that may be too many looks for the pods of other bands; one is deleted, and "
-              "trim takes its page",
-     .harness = &queue_harness,
-     .threads = 2,
-     .configure = one_band,
-     .prepare = add_by_1_of_one_band,
-     .bodies = {add_of_another_priority, delete_and_trim}},
+    SCENARIO("upkeep_tick",
+             "a tick finds a pod that is due; it is deleted, and trim takes its page",
+             without_pops_from_backoff, back_off_by_1, tick, delete_and_trim),
+    SCENARIO("upkeep_walk_help",
+             "a walk meets a pod that an update moves; it is deleted, and trim takes its page",
+             NULL, two_bands_one_pod, update_0, delete_and_trim, pop_and_end),
+    SCENARIO("upkeep_full",
+             "an add that may be too many looks for the pods of other bands; one is deleted, and "
+             "trim takes its page",
+             one_band, add_by_1_of_one_band, add_of_another_priority, delete_and_trim),
     REGISTER("upkeep_register_trim", "a worker registers in the last slot while trim borrows one",
              trim),
     REGISTER("upkeep_register_reserve",
@@ -255,13 +231,9 @@ const struct scenario upkeep_scenarios[] = {
      .never_frozen = true,
      .configure = three_workers,
      .bodies = {come_late, reserve}},
-    {.name = "upkeep_destroy",
-     .about = "counted objects: a queue is destroyed with a pod in it whose holder may have "
-              "stopped in its pop",
-     .harness = &destroy_harness,
-     .threads = 2,
-     .configure = counted,
-     .prepare = prepare_second_life,
-     .bodies = {pop_and_keep, add_2_and_pop}},
+    SCENARIO_OF(&destroy_harness, false, 0, "upkeep_destroy",
+                "counted objects: a queue is destroyed with a pod in it whose holder may have "
+                "stopped in its pop",
+                counted, prepare_second_life, pop_and_keep, add_2_and_pop),
     {.name = NULL},
 };
