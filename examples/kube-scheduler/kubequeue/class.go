@@ -18,8 +18,8 @@ import (
 )
 
 // Pods that fail alike may have a class: while one of them, the scout, is rejected and waits, the library keeps the others back,
-// untried (CLASSES in schedq/hold.h). The pods of one class have equal bytes from Options.Classes, and the same namespace, labels and
-// preemption policy, which decide too and which no signature of kube-scheduler has; the library adds profile and priority.
+// untried (CLASSES in schedq/hold.h). The pods of one class have equal bytes from Options.Classes, and the same namespace, labels
+// and preemption policy, which decide too; no signature of kube-scheduler has all of these. The library adds profile and priority.
 //
 // A pod with something of its own has no class, or none for now: one that is nominated, or that has a node (a resize that is
 // deferred). A rejection is the pod's own, and shuts no class, if a plugin gave it that may look at more than the class has
@@ -33,13 +33,14 @@ type Classes func(pod *v1.Pod, signature release.Signature) []byte
 
 const classPatience = 5 * time.Minute
 
-// BySignature makes a class of the pods of one signature of kube-scheduler. It signs pods with the feature gate OpportunisticBatching
-// (1.37, on by default), but none that has an affinity to pods, spread constraints or resource claims, and none at all if a plugin of
-// the profile cannot sign, there is an extender, or PodTopologySpread has default constraints, as it has by default.
+// BySignature makes a class of the pods of one signature of kube-scheduler. It signs pods with the feature gate
+// OpportunisticBatching (1.37, on by default), but none that has an affinity to pods, spread constraints or resource claims, and
+// none at all if a plugin of the profile cannot sign, there is an extender, or PodTopologySpread has default constraints, as it has
+// by default.
 func BySignature(_ *v1.Pod, signature release.Signature) []byte { return release.Signed(signature) }
 
-// BySpec makes a class of the pods whose specs are equal but for the names of volumes, environment and hostname: of what a controller
-// makes of one template. With the same labels and namespace, kube-scheduler's own filters answer alike about them.
+// BySpec makes a class of the pods whose specs are equal but for the names of volumes, environment and hostname: of what a
+// controller makes of one template. With the same labels and namespace, kube-scheduler's own filters answer alike about them.
 func BySpec(pod *v1.Pod, _ release.Signature) []byte {
 	if len(pod.Spec.ResourceClaims) > 0 {
 		return nil

@@ -33,6 +33,9 @@ func withClasses(t *testing.T, test func(*fixture)) {
 	withClassesBy(t, BySpec, test)
 }
 
+// alike takes all pods for alike.
+func alike(*v1.Pod, release.Signature) []byte { return []byte("alike") }
+
 func withClassesBy(t *testing.T, classes Classes, test func(*fixture)) {
 	t.Helper()
 	for name, engine := range map[string]schedq.Engine{"lockfree": schedq.LockFree, "mutex": schedq.Mutex} {
@@ -191,7 +194,6 @@ func TestAnUpdateThatLeavesTheClassLeavesThePodKeptBack(t *testing.T) {
 }
 
 func TestAnUpdatedPriorityHasThePodTried(t *testing.T) {
-	alike := func(*v1.Pod, release.Signature) []byte { return []byte("alike") }
 	withClassesBy(t, alike, func(test *fixture) {
 		test.addMany(3)
 		test.fail(test.pop(), fit)
@@ -320,7 +322,7 @@ func (test *fixture) popOf(name, uid string) *framework.QueuedPodInfo {
 // What two pods may differ in, and be of one class, and what not.
 func TestPodsOfOneClass(t *testing.T) {
 	test := newFixture(t, Options{Classes: BySpec})
-	profile := test.profiles.byName[profileName]
+	profile, whoever := test.profiles.byName[profileName], newFixture(t, Options{Classes: alike}).profiles.byName[profileName]
 	policy := v1.PreemptNever
 	var unsigned release.Signature
 	class := func(change func(*v1.Pod)) uint64 {
@@ -345,22 +347,35 @@ func TestPodsOfOneClass(t *testing.T) {
 			t.Errorf("another %s: class %x, want %x", name, got, plain)
 		}
 	}
+	profile = whoever
+	plain = class(func(pod *v1.Pod) { pod.Spec.NodeSelector = map[string]string{"a": "b"} })
+	if got := class(func(*v1.Pod) {}); got != plain {
+		t.Errorf("a program's own class: %x, want %x", got, plain)
+	}
 	others := map[uint64]string{plain: "none", 0: "no class"}
 	for name, change := range map[string]func(*v1.Pod){
 		"namespace":         func(pod *v1.Pod) { pod.Namespace = "other" },
 		"label's value":     func(pod *v1.Pod) { pod.Labels["app"] = "y" },
 		"label":             func(pod *v1.Pod) { pod.Labels = map[string]string{"other": "x"} },
 		"preemption policy": func(pod *v1.Pod) { pod.Spec.PreemptionPolicy = &policy },
-		"node selector":     func(pod *v1.Pod) { pod.Spec.NodeSelector = map[string]string{"a": "b"} },
-		"volume": func(pod *v1.Pod) {
-			pod.Spec.Volumes[0].PersistentVolumeClaim = &v1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}
-		},
 	} {
 		got := class(change)
 		if before, known := others[got]; known {
 			t.Errorf("another %s: the class of another %s", name, before)
 		}
 		others[got] = name
+	}
+	profile = test.profiles.byName[profileName]
+	plain = class(func(*v1.Pod) {})
+	for name, change := range map[string]func(*v1.Pod){
+		"node selector": func(pod *v1.Pod) { pod.Spec.NodeSelector = map[string]string{"a": "b"} },
+		"volume": func(pod *v1.Pod) {
+			pod.Spec.Volumes[0].PersistentVolumeClaim = &v1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}
+		},
+	} {
+		if class(change) == plain {
+			t.Errorf("another %s: the same class", name)
+		}
 	}
 	for name, change := range map[string]func(*v1.Pod){
 		"node":       func(pod *v1.Pod) { pod.Spec.NodeName = "n" },
