@@ -75,7 +75,7 @@ var classSeed = maphash.MakeSeed()
 
 // classOf is the number of a pod's class; 0: it has none.
 func (profile *profile) classOf(pod *v1.Pod, signature release.Signature) uint64 {
-	if profile.classes == nil || profile.unknown || pod.Spec.NodeName != "" || pod.Status.NominatedNodeName != "" {
+	if profile.classes == nil || pod.Spec.NodeName != "" || pod.Status.NominatedNodeName != "" {
 		return 0
 	}
 	alike := profile.classes(pod, signature)

@@ -284,14 +284,15 @@ func TestMetricsOfClasses(t *testing.T) {
 // A rejector that shares the last bit with others is not known.
 func TestARejectorWithoutABitOfItsOwnHasTheOthersTried(t *testing.T) {
 	withClasses(t, func(test *fixture) {
-		var late []string
-		for i := range 64 {
-			late = append(late, fmt.Sprintf("Late%d", i))
+		profile := test.profiles.byName[profileName]
+		for i := range 63 - len(profile.plugins.Load().byName) {
+			profile.bits(sets.New(fmt.Sprintf("Late%d", i)))
 		}
-		test.profiles.byName[profileName].bits(sets.New(late...))
-		test.profiles.byName[profileName].bits(sets.New(pluginnames.NodeAffinity))
+		if bit := profile.bits(sets.New(pluginnames.NodeAffinity)); bit != schedq.RejectorOthers {
+			test.Fatalf("the bit of the first that shares one is %x", bit)
+		}
 		test.addMany(10)
-		if tried := test.tryAll(none, pluginnames.NodeAffinity); tried != 10 {
+		if tried := test.tryAll(none, "Foreign"); tried != 10 {
 			test.Errorf("%d of 10 were tried", tried)
 		}
 	})
