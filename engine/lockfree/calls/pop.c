@@ -610,8 +610,8 @@ something_is_left(struct walk *walk)
     uint64_t leaf = walk->leaves & (0 - walk->leaves);
     uint64_t lower = ~(walk->rows ^ (walk->rows - 1));
 
-    if (look_into(walk, &walk->leaf->rows[__builtin_ctzll(walk->rows)].band->bin) ||
-        (summary_bits(&walk->leaf->summary) & lower) != 0) {
+    if ((summary_bits(&walk->leaf->summary) & lower) != 0 ||
+        look_into(walk, &walk->leaf->rows[__builtin_ctzll(walk->rows)].band->bin)) {
         return true;
     }
     walk->leaves = leaf | (summary_bits(&walk->table->tops[walk->top - 1]) & (0 - leaf));
