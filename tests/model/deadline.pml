@@ -14,6 +14,10 @@
  * Who has much to serve exchanges the marker for a time before all others first, which parkers find low enough, and
  * recomputes once more behind it.
  *
+ * With COUNT there is a word that says how many wait, as there is for each place where pods wait. A parker raises it
+ * behind the store into the bin, and before it looks at the word: that is its fence. A recomputer that reads 0 there,
+ * behind its marker, looks at no bin.
+ *
  * Time 1 waits and is due: who finds the word due serves it. Parkers park 2 and 3.
  *
  * Claims
@@ -34,6 +38,8 @@
  *   -DLET_GO_LATE      the marker is let go for a time that is after one that waits
  *   -DLET_GO_SILENT    a recomputer who has let a marker go, and finds no time before the word, wakes nobody
  *   -DEND_SILENT       a recomputer wakes nobody: he may have put a time into the word before its parker could
+ *   -DCOUNT_LATE       with COUNT: a parker raises the count when it has lowered the word
+ *   -DCOUNT_READ_FIRST with COUNT: a recomputer reads the count before the marker is in the word
  *
  * Bounds: two parkers, the sleeper, which lets no marker go, one more recomputer (--large: two).
  *
@@ -65,6 +71,7 @@ byte markers;               /* how many there were */
 bool asleep;
 byte until;
 byte unfinished;            /* ghost: threads, without the sleeper */
+byte count;                 /* with COUNT: of parkers that were */
 
 #ifdef ONE_MARKER
 #define NEW_MARKER 0
@@ -177,6 +184,15 @@ inline lower_word()
     fi
 }
 
+/* A locked access. */
+inline raise_count()
+{
+    d_step {
+        drain();
+        count++
+    }
+}
+
 proctype Parker(byte due)
 {
     byte w;
@@ -186,10 +202,19 @@ proctype Parker(byte due)
     waits[due] = true;
 #else
     buffered[due] = true;
+#if defined(COUNT_LATE)
+    drain();
+    lower_word();
+    raise_count();
+#elif defined(COUNT)
+    raise_count();
+    lower_word();
+#else
 #ifndef PARK_UNFENCED
     drain();
 #endif
     lower_word();
+#endif
 #endif
     d_step {
         told[due] = true;
@@ -200,10 +225,28 @@ proctype Parker(byte due)
     }
 }
 
+#ifdef COUNT
+#define SAYS_NONE (counted == 0)
+#else
+#define SAYS_NONE false
+#endif
+
+inline read_count()
+{
+#ifdef COUNT
+    counted = count
+#else
+    skip
+#endif
+}
+
 inline look_at_bins()
 {
     least = NEVER;
-    i = NOW + 1;
+#ifndef COUNT_READ_FIRST
+    read_count();
+#endif
+    i = (SAYS_NONE -> TIMES + 1 : NOW + 1);
     do
     :: i <= TIMES && least == NEVER -> d_step {
         if
@@ -214,7 +257,8 @@ inline look_at_bins()
     }
     :: else -> break
     od;
-    i = 0
+    i = 0;
+    counted = 0
 }
 
 /* The word was {m, w}. `lets`: the marker may be let go. */
@@ -228,6 +272,9 @@ inline recompute(lets)
 #else
 #ifdef LOOK_FIRST
     look_at_bins();
+#endif
+#ifdef COUNT_READ_FIRST
+    read_count();
 #endif
     put_marker();
     if
@@ -266,7 +313,7 @@ inline recompute(lets)
 
 proctype Recomputer()
 {
-    byte w, i, least, before;
+    byte w, i, least, before, counted;
     bool m, ok;
     read_word();
     if
@@ -283,7 +330,7 @@ proctype Recomputer()
 /* asleep before the word is read: that is the sequence that the futex compares. */
 proctype Sleeper()
 {
-    byte w, i, least, before;
+    byte w, i, least, before, counted;
     bool m, ok;
 end:
     do

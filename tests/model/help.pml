@@ -27,7 +27,7 @@
  * stands for engine/lockfree/refs/summary.h summary_set 9c27a7b2
  * stands for engine/lockfree/refs/band.c band_mark_slowly d461b00f
  * stands for engine/lockfree/refs/bin.c bin_help d98182ae
- * stands for engine/lockfree/moves/switch.c switch_help 5c78e871
+ * stands for engine/lockfree/moves/switch.c switch_help 8bc61031
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b
  * stands for engine/lockfree/moves/transfer.h transfer_announce febc216b
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414

@@ -23,7 +23,7 @@
  * stands for engine/lockfree/pod/state.h state_judge 5713fedf
  * stands for engine/lockfree/pod/state.h state_switched 07e485c1
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b
- * stands for engine/lockfree/moves/switch.c switch_help 5c78e871
+ * stands for engine/lockfree/moves/switch.c switch_help 8bc61031
  * stands for engine/lockfree/refs/bin.h bin_judge 37e3f0cc
  * stands for engine/lockfree/refs/bin.c bin_help d98182ae
  * stands for engine/lockfree/moves/transfer.h transfer_publish 72e45c9c

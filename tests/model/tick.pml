@@ -11,7 +11,7 @@
  *
  * A shared word counts the pods that back off. Whoever is about to try the switch to BACKOFF, a helper too, raises
  * it before; whoever loses that switch takes his raise back; whoever wins a switch out of BACKOFF lowers it
- * afterwards.
+ * afterwards. A tick may pass over the bin if it reads 0.
  *
  * Claims (in every state, so any number of threads may stop anywhere)
  *   X is popped once at most (claim)
@@ -42,7 +42,7 @@
  * stands for engine/lockfree/moves/switch.c switch_pod 74dc7c05
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b
  * stands for engine/lockfree/moves/switch.h switch_counted 418018fd
- * stands for engine/lockfree/moves/switch.c switch_help 5c78e871
+ * stands for engine/lockfree/moves/switch.c switch_help 8bc61031
  * stands for engine/lockfree/refs/bin.h bin_judge 37e3f0cc
  * stands for engine/lockfree/refs/bin.h bin_mark 02930f2f
  * stands for engine/lockfree/refs/bin.c bin_help d98182ae
@@ -294,6 +294,10 @@ proctype Tick()
     was = (place == BACKOFF);
     i = head[WAITING];
     n = tail[WAITING];
+    if
+    :: counted == 0 -> i = n
+    :: true
+    fi;
     do
     :: i < n ->
         r = ref[WAITING * ROOM + i];

@@ -671,7 +671,10 @@ give_up_group(struct mover *mover, struct mover_group *group)
     group->count = 0;
 }
 
-/* Marked before: planners pass over bins that are not (deadline.h). */
+/*
+ * Bins are marked, and words raised, before the deadline: planners pass over others (deadline.h,
+ * waiting.h).
+ */
 static void
 announce_groups(struct mover *mover)
 {
@@ -683,6 +686,9 @@ announce_groups(struct mover *mover)
 
         if (batch->groups[i].count > 0) {
             (void)bin_mark(to->bin); /* this section found the band in the table */
+            if (place_waits(to->place)) {
+                switch_change(mover->worker, to->place, batch->groups[i].count);
+            }
             due = time_earlier(due, to->due);
             mover->result->poppable |=
                 transfer_is_poppable(queue_of(mover->worker), to->place) ? 1 : 0;

@@ -353,7 +353,8 @@ flush_backoff(struct serving *serving, enum place place, struct timed *next)
     bool ends = !queue->base.rules.host_ends_backoff;
     int64_t limit = backoff_latest_due(&queue->base.rules.backoff, serving->now);
 
-    for (uint32_t used = backoff_used(queue, place); used != 0;) {
+    for (uint32_t used = waiting_may_be(queue, place) ? backoff_used(queue, place) : 0;
+         used != 0;) {
         struct bin *bin = backoff_next_used(queue, place, &used);
         int64_t bound = bin_bound(bin);
 
@@ -388,7 +389,8 @@ flush_backoffs(struct serving *serving)
 static struct timed
 flush_old(struct serving *serving, enum place place, int64_t latest)
 {
-    struct bin *ages = waiting_ages(queue_of(serving->worker), place);
+    struct queue *queue = queue_of(serving->worker);
+    struct bin *ages = waiting_may_be(queue, place) ? waiting_ages(queue, place) : NULL;
 
     return ages != NULL ? flush_due(serving, place, latest, ages, 1) : (struct timed){.ref = 0};
 }

@@ -31,7 +31,7 @@
  *   hold against a failure   FLAG_JUDGE makes what the holder published stale, and its switch fail:
  *                            it sees the new description, as with an update
  *   hold against an update   both exchange the description word: the later one begins again
- *   ref, transfer_announce:A, deadline_lower:A | deadline_begin:A, waiting_held_first:A
+ *   ref, transfer_announce:A, deadline_lower:A | deadline_begin:A, waiting_may_be:A
  *       the planner sees the pod, or is overtaken (waiting.h)
  *
  * PROGRESS. Lock-free: each further round is another's change of the pod. A thread that stops

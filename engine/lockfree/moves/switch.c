@@ -35,11 +35,7 @@ switches_begin(struct worker *worker, struct switches *switches, enum place to, 
 {
     struct queue *queue = queue_of(worker);
 
-    *switches = (struct switches){.to = to};
-    if (place_waits(to)) {
-        switches->announced = count;
-        switch_change(worker, to, count);
-    }
+    *switches = (struct switches){.to = to, .announced = place_waits(to) ? count : 0};
     if (from_backoff && switch_stays_in_order(queue, PLACE_BACKOFF, to)) {
         (void)u64_add(&queue->reorder, 1); /* switches_begin:A, as switch_announced:A */
     }
@@ -115,12 +111,14 @@ switch_help(void *ctx, const struct residence *residence, struct entry *entry, u
         uint32_t band = residence->place == PLACE_ACTIVE ? residence->band : state_band(*state);
         uint64_t next = state_switched(*state, band, residence->place);
 
+        switch_announce(worker, residence->place); /* before the deadline: waiting_may_be */
         look_after_deadline(worker, entry, residence->place);
-        if (switch_pod(worker, entry, *state, desc, next,
-                       cause_known(queue_of(worker), cause, *state, residence->place))) {
+        if (switch_announced(worker, entry, *state, desc, next,
+                             cause_known(queue_of(worker), cause, *state, residence->place))) {
             switch_note_freed(worker, ref_record(ref), entry, *state, next, cause);
             *state = next;
         } else {
+            switch_withdraw(worker, residence->place);
             *state = entry_state(entry);
         }
     }

@@ -14,7 +14,8 @@
  * pod raises it before it looks at the stamps (switch_announce), so a host that stamps an event and
  * then reads 0 misses no pod. A thread that stops between leaves it one too high, in add_many as
  * many as the pods that it had admitted and not inserted, in a batch of switches as many as its
- * pods; once all calls have returned, the words are exact.
+ * pods; once all calls have returned, the words are exact. They are raised before the deadline is
+ * lowered for the pod, too: a planner passes over places whose words say 0 (serve.c).
  *
  * LINEARIZATION. switch_announced:B, switches_one:A.
  *
@@ -267,7 +268,10 @@ struct switches {
     uint32_t left[STATE_PLACES];
 };
 
-/** Before the first, after all are published: `count` at most. `from_backoff`: some of them. */
+/**
+ * Before the first, after all are published: `count` at most, by which the caller has raised the
+ * word of a place where pods wait. `from_backoff`: some of them.
+ */
 void switches_begin(struct worker *worker, struct switches *switches, enum place to, uint32_t count,
                     bool from_backoff);
 

@@ -64,7 +64,7 @@ waiting_first_in(struct queue *queue, struct bin *bin)
 struct timed
 waiting_oldest(struct queue *queue, enum place place)
 {
-    struct bin *ages = waiting_ages(queue, place);
+    struct bin *ages = waiting_may_be(queue, place) ? waiting_ages(queue, place) : NULL;
 
     return ages != NULL ? waiting_first_in(queue, ages) : (struct timed){.ref = 0};
 }
@@ -72,10 +72,8 @@ waiting_oldest(struct queue *queue, enum place place)
 struct timed
 waiting_held_first(struct queue *queue)
 {
-    /* waiting_held_first:A; relaxed: deadline_begin:A comes before */
-    return u64_load(u64_of(&queue->base.words.held)) != 0
-               ? waiting_first_in(queue, &queue->waiting.held)
-               : (struct timed){.ref = 0};
+    return waiting_may_be(queue, PLACE_HELD) ? waiting_first_in(queue, &queue->waiting.held)
+                                             : (struct timed){.ref = 0};
 }
 
 struct timed

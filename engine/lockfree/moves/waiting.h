@@ -8,9 +8,9 @@
  * time releases is in a bin by that time; one that a call releases is nowhere.
  *
  * ORDERING
- *   ref, transfer_announce:A, deadline_lower:A | deadline_begin:A, waiting_held_first:A
- *       the word of held pods is raised by transfer_announce:A, or before the pod was inserted, so
- *       a planner that finds 0 is overtaken by the look at the deadline
+ *   ref, the place's word raised ; deadline_lower:A | deadline_begin:A, waiting_may_be:A
+ *       the word is raised by transfer_announce:A, announce_groups or switch_help, or before the
+ *       pod was inserted, so a planner that finds 0 is overtaken by the look at the deadline
  * The rest of ordering, progress and reclamation are those of lots.h and bin.h. The switch, or the
  * end of the add, comes after both refs, so their order is free.
  */
@@ -59,6 +59,23 @@ waiting_ages(struct queue *queue, enum place place)
                  (place == PLACE_PARKED || rules->leftover_is_event || rules->gates_see_leftover);
 
     return timed ? &queue->waiting.ages[place == PLACE_PARKED ? 0 : 1] : NULL;
+}
+
+/**
+ * Behind deadline_begin: may a pod wait in this place, BACKOFF, ERROR_BACKOFF, PARKED, GATED or
+ * HELD? False: the word says no, and whoever brings one there lowers the deadline afterwards.
+ */
+static inline bool
+waiting_may_be(struct queue *queue, enum place place)
+{
+    schedq_words_t *words = &queue->base.words;
+    uint64_t *word = place == PLACE_BACKOFF         ? &words->backoff
+                     : place == PLACE_ERROR_BACKOFF ? &words->error_backoff
+                     : place == PLACE_PARKED        ? &words->parked
+                     : place == PLACE_GATED         ? &words->gated
+                                                    : &words->held;
+
+    return u64_load(u64_of(word)) != 0; /* waiting_may_be:A, relaxed */
 }
 
 /** The first of a bin where time looks, past stale refs; ref 0: there is none. */
