@@ -57,7 +57,7 @@
  * stands for engine/lockfree/refs/summary.h summary_sleep 7b2e9fa5
  * stands for engine/lockfree/refs/summary.h summary_take 92853b51
  * stands for engine/lockfree/refs/band.h band_mark 5714234c
- * stands for engine/lockfree/refs/band.c band_mark_slowly d461b00f
+ * stands for engine/lockfree/refs/band.c band_mark_slowly b64c25ce
  * stands for engine/lockfree/refs/band.c bands_clear 0fdf92c7
  * stands for engine/lockfree/refs/band.c bands_rest 5f5e3ba8
  * stands for engine/lockfree/refs/band.c cut_rows e0edbe9a

@@ -47,7 +47,7 @@
  * stands for engine/lockfree/refs/bin.h bin_mark 02930f2f
  * stands for engine/lockfree/refs/bin.c bin_help d98182ae
  * stands for engine/lockfree/refs/summary.h summary_set 9c27a7b2
- * stands for engine/lockfree/refs/band.c band_mark_slowly d461b00f
+ * stands for engine/lockfree/refs/band.c band_mark_slowly b64c25ce
  */
 #ifdef LARGE
 #define CONSUMERS

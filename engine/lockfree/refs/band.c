@@ -139,19 +139,27 @@ bands_at(const struct bands *bands, uint32_t id)
     return leaving == 0 ? band : NULL;
 }
 
-/* Is the band shown at a place of the table, which is leaf * SUMMARY_ROWS + row? */
+/* The row at a place of the table, which is leaf * SUMMARY_ROWS + row; NULL: there is none. */
+static const struct band_row *
+row_at(const struct band_table *table, uint32_t at)
+{
+    if (at / SUMMARY_ROWS >= table->count) {
+        return NULL;
+    }
+    const struct band_leaf *leaf = table->leaves[at / SUMMARY_ROWS].leaf;
+
+    return at % SUMMARY_ROWS < leaf->count ? &leaf->rows[at % SUMMARY_ROWS] : NULL;
+}
+
+/* Is the band shown at a place of the table? */
 static bool
 is_shown_at(const struct band *band, uint32_t at)
 {
     const struct band_table *table = bands_table(band->bands); /* as band_mark:A */
+    const struct band_row *row = row_at(table, at);
 
-    if (at / SUMMARY_ROWS >= table->count) {
-        return false;
-    }
-    const struct band_leaf *leaf = table->leaves[at / SUMMARY_ROWS].leaf;
-
-    return at % SUMMARY_ROWS < leaf->count && leaf->rows[at % SUMMARY_ROWS].band == band &&
-           summary_shows(&leaf->summary, at % SUMMARY_ROWS);
+    return row != NULL && row->band == band &&
+           summary_shows(&table->leaves[at / SUMMARY_ROWS].leaf->summary, at % SUMMARY_ROWS);
 }
 
 /* bin.mark */
@@ -390,17 +398,20 @@ band_mark_slowly(struct band *band)
     /* Ends: each further round is due to another thread's change of the table or a summary. */
     for (;;) {
         struct band_table *table = bands_table(band->bands); /* as band_mark:A */
-        uint32_t spot;
-        const struct band_row *row = find(table, band->priority, &spot);
+        uint32_t spot = u32_load(&band->bin.spot); /* relaxed: what is there now is compared */
+        const struct band_row *row = row_at(table, spot);
 
         if (row == NULL || row->band != band) {
-            return false;
+            row = find(table, band->priority, &spot);
+            if (row == NULL || row->band != band) {
+                return false;
+            }
+            u32_store(&band->bin.spot, spot);
         }
         uint32_t i = spot / SUMMARY_ROWS, number = spot % SUMMARY_ROWS;
         struct band_leaf *leaf = table->leaves[i].leaf;
         const struct pair seen = summary_see(&leaf->summary);
 
-        u32_store(&band->bin.spot, spot);
         if (summary_shows(&leaf->summary, number)) {
             return true;
         }
