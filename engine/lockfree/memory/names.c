@@ -81,28 +81,20 @@ names_trim(struct names *names, struct epoch_record *epoch)
     }
 }
 
+/*
+ * A cell that was read from a record that is another pod's by now may be any number, also none.
+ */
 bool
-names_equal(const struct names *names, uint32_t cell, const char *text, uint32_t length)
+names_equal_other(const struct names *names, uint32_t cell, const char *text, uint32_t length)
 {
     uint32_t class = cell_class(cell);
 
-    /*
-     * A cell that was read from a record that is another pod's by now may be any number, also none.
-     */
     if (class >= NAME_CLASSES || length >= names_bytes[class]) {
         return false;
     }
     const atomic_u64 *words = slab_at(&names->classes[class], cell_object(cell));
-    uint32_t whole = length / TEXT_WORD;
-    uint32_t i = 0;
 
-    if (words == NULL) {
-        return false;
-    }
-    while (i < whole && u64_load_acquire(&words[i]) == text_word(text, i)) {
-        i++;
-    }
-    return i == whole && u64_load_acquire(&words[whole]) == text_tail(text, length);
+    return words != NULL && words_equal(words, text, length);
 }
 
 void

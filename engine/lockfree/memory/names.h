@@ -52,12 +52,6 @@ void names_trim(struct names *names, struct epoch_record *epoch);
  */
 void names_copy(const struct names *names, uint32_t cell, char *out, uint32_t length);
 
-/**
- * Does the cell hold this text? The answer counts only if the cell's pod is found unchanged
- * afterwards.
- */
-bool names_equal(const struct names *names, uint32_t cell, const char *text, uint32_t length);
-
 static inline uint32_t
 cell_class(uint32_t cell)
 {
@@ -84,6 +78,40 @@ names_text(const struct names *names, uint32_t cell)
     uint32_t class = cell_class(cell);
 
     return slab_unchecked(&names->classes[class], names_layout(class), cell_object(cell));
+}
+
+#define NAMES_LEAST_LAYOUT \
+    ((struct slab_layout){.page_bits = RECORD_PAGE_BITS, .bytes = NAMES_LEAST, .link = NAMES_LINK})
+
+/** Do these words hold the text? */
+static inline bool
+words_equal(const atomic_u64 *words, const char *text, uint32_t length)
+{
+    uint32_t whole = length / TEXT_WORD;
+    uint32_t i = 0;
+
+    while (i < whole && u64_load_acquire(&words[i]) == text_word(text, i)) {
+        i++;
+    }
+    return i == whole && u64_load_acquire(&words[whole]) == text_tail(text, length);
+}
+
+/** names_equal of what is in no smallest cell, or in none. */
+bool names_equal_other(const struct names *names, uint32_t cell, const char *text, uint32_t length);
+
+/**
+ * Does the cell hold this text? The answer counts only if the cell's pod is found unchanged
+ * afterwards.
+ */
+STRAIGHT bool
+names_equal(const struct names *names, uint32_t cell, const char *text, uint32_t length)
+{
+    if (cell_class(cell) != 0 || length >= NAMES_LEAST) {
+        return names_equal_other(names, cell, text, length);
+    }
+    const atomic_u64 *words = slab_at_known(&names->classes[0], NAMES_LEAST_LAYOUT, cell);
+
+    return words != NULL && words_equal(words, text, length);
 }
 
 /** names_take with a cell of this class, which has room for the text. */
@@ -116,10 +144,7 @@ uint32_t names_take_long(struct names *names, struct names_cache *cache, const c
 STRAIGHT uint32_t
 names_take(struct names *names, struct names_cache *cache, const char *text, uint32_t length)
 {
-    const struct slab_layout least = {
-        .page_bits = RECORD_PAGE_BITS, .bytes = NAMES_LEAST, .link = NAMES_LINK};
-
-    return length < NAMES_LEAST ? names_take_in(names, cache, 0, least, text, length)
+    return length < NAMES_LEAST ? names_take_in(names, cache, 0, NAMES_LEAST_LAYOUT, text, length)
                                 : names_take_long(names, cache, text, length);
 }
 
