@@ -37,7 +37,7 @@
  * stands for engine/lockfree/refs/run.c run_peek 94636ed0
  * stands for engine/lockfree/refs/run.h run_advance_by b3a0cce1
  * stands for engine/lockfree/refs/bin.c drop_run 08fcf46c
- * stands for engine/lockfree/refs/bin.c cursor_load 1485f354
+ * stands for engine/lockfree/refs/bin.c cursor_load 7402869f
  * stands for engine/lockfree/refs/bin.c merge_into 7377d045
  * stands for engine/lockfree/refs/bin.c bin_put_beside e2ad4504
  * stands for engine/lockfree/refs/bin.c put_merged 7b277497

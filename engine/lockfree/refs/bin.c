@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#define MERGE_AHEAD 16 /* refs; a run of RUN_FEW is in the cache */
+
 void
 bin_open(struct bin *bin, const struct residence *residence)
 {
@@ -207,6 +209,18 @@ struct cursor {
     int64_t key;
 };
 
+/* Each judgement would miss the cache: the records are fetched MERGE_AHEAD refs ahead. */
+STRAIGHT void
+fetch_merged(const struct cursor *cursor, const struct bin *bin)
+{
+    if (cursor->end - cursor->position > MERGE_AHEAD) {
+        /* acquire: cursor_load:A comes after; a ref of another use names a record, too */
+        uint64_t ref = u64_load_acquire(&cursor->run->slots[cursor->position + MERGE_AHEAD].ref);
+
+        __builtin_prefetch(entry_at(bin->residence.entries, ref_record(ref)));
+    }
+}
+
 /*
  * Goes on to the next ref that is not stale, helping FUTURE ones, so that copies are VALID. Where
  * pods wait for events, or are held, there are no helpers (waiting.h): FUTURE refs are copied.
@@ -220,6 +234,7 @@ cursor_load(struct cursor *cursor, struct bin *bin, const struct bin_caller *cal
         const struct slot *slot = &cursor->run->slots[cursor->position];
         uint64_t state;
 
+        fetch_merged(cursor, bin);
         /* acquire: cursor_load:A comes after both */
         cursor->key = (int64_t)u64_load_acquire(&slot->key);
         cursor->ref = u64_load_acquire(&slot->ref);
