@@ -56,7 +56,7 @@
  * stands for engine/lockfree/calls/events.h events_judge_flight 2ef2c40b
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c mover_try_ref 9e9b7e58
- * stands for engine/lockfree/calls/mover.c switch_group 5513c253
+ * stands for engine/lockfree/calls/mover.c switch_group d8ba4be1
  * stands for engine/lockfree/moves/transfer.h transfer_announce febc216b
  */
 #ifdef LARGE

@@ -671,6 +671,28 @@ give_up_group(struct mover *mover, struct mover_group *group)
     group->count = 0;
 }
 
+/* How many pods of the batch go there. */
+static uint32_t
+pods_for(const struct mover_batch *batch, enum place place)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < batch->group_count; i++) {
+        count += batch->groups[i].to.place == place ? batch->groups[i].count : 0;
+    }
+    return count;
+}
+
+static void
+raise_word(struct mover *mover, enum place place)
+{
+    uint32_t count = pods_for(mover->batch, place);
+
+    if (count > 0) {
+        switch_change(mover->worker, place, count);
+    }
+}
+
 /*
  * Bins are marked, and words raised, before the deadline: planners pass over others (deadline.h,
  * waiting.h).
@@ -685,15 +707,16 @@ announce_groups(struct mover *mover)
         const struct destination *to = &batch->groups[i].to;
 
         if (batch->groups[i].count > 0) {
-            (void)bin_mark(to->bin); /* this section found the band in the table */
-            if (place_waits(to->place)) {
-                switch_change(mover->worker, to->place, batch->groups[i].count);
+            if (to->band != NULL) { /* bands alone are marked; this section found it in the table */
+                (void)publish_mark(mover->worker, to->band);
             }
             due = time_earlier(due, to->due);
             mover->result->poppable |=
                 transfer_is_poppable(queue_of(mover->worker), to->place) ? 1 : 0;
         }
     }
+    raise_word(mover, PLACE_BACKOFF);
+    raise_word(mover, PLACE_ERROR_BACKOFF);
     if (due != SCHEDQ_NO_DEADLINE) {
         transfer_lower_deadline(mover->worker, due);
     }
@@ -715,27 +738,25 @@ has(const struct mover_batch *batch, uint32_t count, uint32_t record)
  * The switches, by this thread or helpers, which do not report the pods. Lost are those that
  * another thread changed. Their number.
  */
-static uint32_t
-switch_group(struct mover *mover, const struct mover_group *group)
+STRAIGHT uint32_t
+switch_group(struct mover *mover, const struct mover_group *group, struct switches *switches,
+             uint32_t freed)
 {
-    const uint32_t cause = cause_of_mover(mover, false);
     struct mover_batch *batch = mover->batch;
-    uint32_t band = group->to.band != NULL ? group->to.band->id : 0;
-    enum place place = group->to.place;
-    const uint32_t freed = cause_freed(cause);
-    struct switches switches;
+    /* as state_switched */
+    const uint64_t there =
+        state_make(0, group->to.band != NULL ? group->to.band->id : 0, switches->to);
     uint32_t lost = 0;
 
-    switches_begin(mover->worker, &switches, place, group->count, group->from_backoff);
     for (uint32_t i = group->first, n = 0; n < group->count; i = batch->items[i].next, n++) {
         struct mover_item *item = &batch->items[i];
-        uint64_t next = state_switched(item->state, band, place);
+        uint64_t next = state_next_version(item->state) | there;
 
         if (item->entry == NULL) {
             continue;
         }
-        if (switches_one(&switches, item->entry, item->state, item->desc, next)) {
-            switches.named += item->named ? 1 : 0;
+        if (switches_one(switches, item->entry, item->state, item->desc, next)) {
+            switches->named += item->named ? 1 : 0;
             if (freed != 0 && place_waits_for_event(state_place(item->state))) {
                 switch_freed(mover->worker, item->pod.record, item->entry, next, freed);
             }
@@ -745,6 +766,31 @@ switch_group(struct mover *mover, const struct mover_group *group)
         item->lost = !transfer_was_helped(item->entry, next) ||
                      (mover->decide == NULL && has(batch, i, item->pod.record));
         lost += item->lost ? 1 : 0;
+    }
+    return lost;
+}
+
+/* All pods that go to one place, counted together. How many were lost. */
+static uint32_t
+switch_place(struct mover *mover, enum place place)
+{
+    const uint32_t cause = cause_of_mover(mover, false), count = pods_for(mover->batch, place);
+    struct mover_batch *batch = mover->batch;
+    uint32_t lost = 0;
+    bool from_backoff = false;
+    struct switches switches;
+
+    if (count == 0) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < batch->group_count; i++) {
+        from_backoff |= batch->groups[i].to.place == place && batch->groups[i].from_backoff;
+    }
+    switches_begin(mover->worker, &switches, place, count, from_backoff);
+    for (uint32_t i = 0; i < batch->group_count; i++) {
+        if (batch->groups[i].to.place == place) {
+            lost += switch_group(mover, &batch->groups[i], &switches, cause_freed(cause));
+        }
     }
     switches_end(mover->worker, &switches, cause);
     transfer_report_many(place, switches.came, mover->result);
@@ -780,11 +826,9 @@ move_batch(struct mover *mover)
     /* move_batch:A, between the refs and the looks at the bins' words and the deadline */
     atomic_fence();
     announce_groups(mover);
-    for (uint32_t i = 0; i < batch->group_count; i++) {
-        if (batch->groups[i].count > 0) {
-            lost += switch_group(mover, &batch->groups[i]);
-        }
-    }
+    lost += switch_place(mover, PLACE_ACTIVE);
+    lost += switch_place(mover, PLACE_BACKOFF);
+    lost += switch_place(mover, PLACE_ERROR_BACKOFF);
     if (lost > 0) {
         keep_lost(batch);
     }
