@@ -20,7 +20,7 @@
  *   a gate's refusal  mover.c       between: the gate's stamp. A switch with a description, if the
  *                                   gate is another. Repair: asks again
  *   a mover's batch   mover.c       once for a bin, one fence for all bins; the words are raised
- *                                   behind it. Repair: tried again
+ *                                   behind it, before the deadline. Repair: tried again
  * A look between fence and switch may stand behind the announcement: a bin that is marked for
  * nothing, or a deadline that is too early, costs a look.
  *

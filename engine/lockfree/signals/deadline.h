@@ -30,7 +30,8 @@
  * ORDERING
  *   ref, mark ; deadline_lower:A | deadline_begin:A, look
  *       a planner passes over a bin of backoff that is not noted as used (backoff.h): the note
- *       comes before the ref
+ *       comes before the ref. It passes over a place whose word says that no pod is there: the word
+ *       is raised before the word of time is lowered (waiting.h)
  *   ref, deadline_lower:B -> deadline_read:A
  *       a reader of the time finds the pod
  *   deadline_lower:B, deadline_end:A ; wake
