@@ -95,7 +95,7 @@
 #include "lockfree/signals/stamps.h"
 #include "policy/class.h"
 
-#define BAND_SPOTS 64    /* a power of two */
+#define BAND_SPOTS 16    /* a power of two */
 #define LOT_SPOTS 8      /* a power of two */
 #define BATCH_ROOM 16384 /* bytes; enough for some 80 pods */
 

@@ -9,18 +9,32 @@ struct handles {
     size_t count, room;
 };
 
-/* Those that have it now; as many as there is room for. */
+/*
+ * Those that have it now; as many as there is room for. Those that are kept back come first, so
+ * that none of them gets its class's turn when the scout goes.
+ */
 static void
 collect(struct mutex_queue *queue, uint64_t label, struct handles *handles)
 {
+    size_t first = 0;
+
     handles->count = 0;
     queue_lock(queue);
     for (uint32_t i = mutex_labels_first(&queue->labels, label); i != NO_ENTRY;
          i = mutex_labels_next(&queue->labels, i)) {
         const struct entry *entry = pod_at(queue, i);
 
-        if ((entry->marks & MARK_DELETED) == 0 && handles->count++ < handles->room) {
-            handles->pods[handles->count - 1] = entry_handle(entry, i);
+        if ((entry->marks & MARK_DELETED) != 0 || handles->count++ >= handles->room) {
+            continue;
+        }
+        schedq_pod_t *last = &handles->pods[handles->count - 1];
+
+        *last = entry_handle(entry, i);
+        if (entry->place == SCHEDQ_HELD) {
+            const schedq_pod_t pod = *last;
+
+            *last = handles->pods[first];
+            handles->pods[first++] = pod;
         }
     }
     queue_unlock(queue);

@@ -26,7 +26,8 @@ extern "C" {
 
 /**
  * Deletes the pods of a label, each as schedq_delete does: one in flight loses its name at once,
- * and its holder gets GONE.
+ * and its holder gets GONE. Pods that are held or kept back go first: none of them is let go for
+ * another of its class on the way.
  *
  * @param label   not 0
  * @param results one for each, as schedq_delete tells it, in no order; NULL: they are not told
@@ -45,7 +46,8 @@ SCHEDQ_API schedq_status_t schedq_label_cancel(schedq_worker_t *worker, uint64_t
                                                size_t *count);
 
 /**
- * Holds the pods of a label, each as schedq_hold does. Pods that are added later are not held.
+ * Holds the pods of a label, each as schedq_hold does, those first that are held or kept back
+ * already. Pods that are added later are not held.
  *
  * @param label not 0
  * @param count how many are held now, or will be when their cycle fails; may be NULL

@@ -324,6 +324,39 @@ one_that_was_kept_back_and_is_held_is_tried_when_it_is_released(void **state)
     assert_true(fx_info(fixture, pod).kept_by_class);
 }
 
+/* The scout is the first or the last of them that was added. */
+static void
+when_a_label_goes_none_of_its_pods_gets_a_turn_on_the_way(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fit_of(fixture);
+
+    for (unsigned late = 0; late < 2; late++) {
+        schedq_pod_spec_t spec = fx_spec(0);
+        const uint64_t turns = fx_stats(fixture).class_turns;
+        size_t count;
+
+        spec.class_id = CLASS + late;
+        for (unsigned i = 0; i < 9; i++) {
+            char name[16];
+
+            spec.timestamp_ns = fx_now(fixture) - (i == (late ? 7 : 0) ? 1 : 0);
+            spec.label = i < 8 ? 5 : 0;
+            (void)snprintf(name, sizeof name, "ns/%u", i);
+            fx_add_spec(fixture, name, &spec);
+        }
+        schedq_popped_t popped = fx_pop(fixture, late ? "ns/7" : "ns/0");
+        assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_PARKED);
+        fx_pop_nothing(fixture);
+        assert_int_equal(fx_stats(fixture).held, 8);
+        assert_ok(schedq_label_cancel(fx_worker(fixture), 5, NULL, 0, &count));
+        assert_int_equal(count, 8);
+        assert_int_equal(fx_stats(fixture).class_turns, turns + 1);
+        popped = fx_pop(fixture, "ns/8");
+        assert_ok(schedq_done(fx_worker(fixture), popped.token));
+    }
+}
+
 static void
 its_class_and_its_scout_say_why_a_pod_waits(void **state)
 {
@@ -684,6 +717,7 @@ main(int argc, char **argv)
         fx_test(a_scout_that_is_rejected_for_reasons_of_its_own_hands_over),
         fx_test(a_scout_that_fails_with_an_error_stays_it),
         cmocka_unit_test(a_scout_that_leaves_makes_the_next_one_scout),
+        fx_test(when_a_label_goes_none_of_its_pods_gets_a_turn_on_the_way),
         fx_test(a_scout_that_its_gate_stops_hands_over_at_the_next_tick),
         fx_test(one_that_is_kept_back_may_be_touched_like_any_held_pod),
         fx_test(a_class_is_of_one_profile),

@@ -82,6 +82,27 @@ keep_those_that_exist(struct worker *worker, struct hinted *found)
     found->count = kept;
 }
 
+/* In front of the others, so that none of them gets its class's turn when the scout goes. */
+static void
+put_kept_back_first(struct worker *worker, struct hinted *found)
+{
+    const struct queue *queue = queue_of(worker);
+    size_t first = 0;
+
+    section_begin(worker);
+    for (size_t i = 0; i < found->count; i++) {
+        const struct nominated pod = found->pods[i];
+        const struct entry *entry = entry_at(&queue->entries, pod.record);
+
+        /* NULL: the pod is over, and its page was given back */
+        if (entry != NULL && state_place(entry_state(entry)) == PLACE_HELD) {
+            found->pods[i] = found->pods[first];
+            found->pods[first++] = pod;
+        }
+    }
+    section_end(worker);
+}
+
 schedq_status_t
 lockfree_labelled(schedq_worker_t *base, uint64_t label, label_fn *each, void *ctx)
 {
@@ -96,6 +117,7 @@ lockfree_labelled(schedq_worker_t *base, uint64_t label, label_fn *each, void *c
         return SCHEDQ_NOMEM;
     }
     keep_those_that_exist(worker, &found);
+    put_kept_back_first(worker, &found);
     for (size_t i = 0; status == SCHEDQ_OK && i < found.count; i++) {
         status = each(ctx, entry_handle(found.pods[i].record, found.pods[i].life));
     }
