@@ -9,6 +9,15 @@ struct handles {
     size_t count, room;
 };
 
+__attribute__((noinline, cold)) static void
+put_last_at(struct handles *handles, size_t at)
+{
+    const schedq_pod_t last = handles->pods[handles->count - 1];
+
+    handles->pods[handles->count - 1] = handles->pods[at];
+    handles->pods[at] = last;
+}
+
 /*
  * Those that have it now; as many as there is room for. Those that are kept back come first, so
  * that none of them gets its class's turn when the scout goes.
@@ -20,21 +29,17 @@ collect(struct mutex_queue *queue, uint64_t label, struct handles *handles)
 
     handles->count = 0;
     queue_lock(queue);
+    const bool any_kept_back = queue->base.words.held != 0;
+
     for (uint32_t i = mutex_labels_first(&queue->labels, label); i != NO_ENTRY;
          i = mutex_labels_next(&queue->labels, i)) {
         const struct entry *entry = pod_at(queue, i);
 
-        if ((entry->marks & MARK_DELETED) != 0 || handles->count++ >= handles->room) {
-            continue;
-        }
-        schedq_pod_t *last = &handles->pods[handles->count - 1];
-
-        *last = entry_handle(entry, i);
-        if (entry->place == SCHEDQ_HELD) {
-            const schedq_pod_t pod = *last;
-
-            *last = handles->pods[first];
-            handles->pods[first++] = pod;
+        if ((entry->marks & MARK_DELETED) == 0 && handles->count++ < handles->room) {
+            handles->pods[handles->count - 1] = entry_handle(entry, i);
+            if (any_kept_back && entry->place == SCHEDQ_HELD) {
+                put_last_at(handles, first++);
+            }
         }
     }
     queue_unlock(queue);

@@ -37,7 +37,7 @@
  * stands for engine/lockfree/calls/add.c refuse 208d7462
  * stands for engine/lockfree/calls/add.c enter_under f5ed3af2
  * stands for engine/lockfree/calls/add.c describe_more 6101e8e0
- * stands for engine/lockfree/calls/label.c lockfree_labelled 179a7692
+ * stands for engine/lockfree/calls/label.c lockfree_labelled 97562f89
  * stands for engine/lockfree/calls/label.c keep_those_that_exist d95a7b7f
  * stands for engine/lockfree/calls/label.c exists c2703130
  */

@@ -29,6 +29,7 @@
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/hinted.h"
 #include "lockfree/moves/report.h"
+#include "lockfree/moves/waiting.h"
 
 /* It does, or did a moment ago: what is done to it finds that out. */
 static bool
@@ -117,7 +118,9 @@ lockfree_labelled(schedq_worker_t *base, uint64_t label, label_fn *each, void *c
         return SCHEDQ_NOMEM;
     }
     keep_those_that_exist(worker, &found);
-    put_kept_back_first(worker, &found);
+    if (waiting_may_be(queue_of(worker), PLACE_HELD)) {
+        put_kept_back_first(worker, &found);
+    }
     for (size_t i = 0; status == SCHEDQ_OK && i < found.count; i++) {
         status = each(ctx, entry_handle(found.pods[i].record, found.pods[i].life));
     }

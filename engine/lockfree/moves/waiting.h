@@ -62,8 +62,8 @@ waiting_ages(struct queue *queue, enum place place)
 }
 
 /**
- * Behind deadline_begin: may a pod wait in this place, BACKOFF, ERROR_BACKOFF, PARKED, GATED or
- * HELD? False: the word says no, and whoever brings one there lowers the deadline afterwards.
+ * May a pod wait in this place, BACKOFF, ERROR_BACKOFF, PARKED, GATED or HELD? False: the word says
+ * no. Behind deadline_begin, whoever brings one there lowers the deadline afterwards.
  */
 static inline bool
 waiting_may_be(struct queue *queue, enum place place)
