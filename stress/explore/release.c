@@ -28,6 +28,12 @@ due_of(const schedq_pod_info_t *info)
         return world.config.decide == SCHEDQ_DECIDE_HOST
                    ? SCHEDQ_NO_DEADLINE
                    : info->history.timestamp_ns + LIMIT_NS + 1;
+    case SCHEDQ_GATED:
+        /* its gate is asked again, where leftovers ask gates */
+        return world.config.decide == SCHEDQ_DECIDE_HOST || world.config.kube_minor != 0 ||
+                       world.config.gates_see_wildcards == 0
+                   ? SCHEDQ_NO_DEADLINE
+                   : cluster_now() + LIMIT_NS + 1;
     case SCHEDQ_HELD:
         /* one that was let go, and not moved so far, is due since then */
         return info->held                            ? SCHEDQ_NO_DEADLINE

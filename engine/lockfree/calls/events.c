@@ -32,7 +32,7 @@
  * tried again only if another thread changed it, or an event reached its gate. A thread that stops
  * before its stamps has had no event. One that stops behind them leaves pods in lots that it did
  * not reach, and the next event, or the limit, finds them there; what it had published and not
- * switched is FUTURE in its bin, and a helper finishes it (mover.h).
+ * switched is FUTURE in its bin, and a helper finishes it (transfer.h says when).
  *
  * EVIDENCE. tests/model: park, gate, event_log; stress/explore: event_park*, event_update,
  * event_log, event_lots, event_gate*, activate_fail, batch_moves, batch_losers; stress/history:

@@ -770,7 +770,10 @@ switch_group(struct mover *mover, const struct mover_group *group, struct switch
     return lost;
 }
 
-/* All pods that go to one place, counted together. How many were lost. */
+/*
+ * All pods that go to one place, counted together. How many were lost. Places have an order of
+ * their own here, so no batch has two decisions about one pod that name two (goes_with, apply.c).
+ */
 static uint32_t
 switch_place(struct mover *mover, enum place place)
 {
