@@ -236,8 +236,9 @@ end_of_batch(const uint64_t *objects, const schedq_pod_t *pods, const uint8_t *s
     return existing;
 }
 
-unsigned
-actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t priority)
+/* Each has a priority by `step` higher than the one before it. */
+static unsigned
+add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t priority, int32_t step)
 {
     char names[BATCH_MAX * (SCHEDQ_NAME_MAX + 1)];
     schedq_add_item_t items[BATCH_MAX];
@@ -259,7 +260,9 @@ actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t prio
         const char *name = world_name(first + i, &length);
 
         objects[i] = ledger_attempt(
-            ledger, (struct attempt){.key = first + i, .priority = priority, .began = began});
+            ledger, (struct attempt){.key = first + i,
+                                     .priority = priority + (int32_t)i * step,
+                                     .began = began});
         items[i] = (schedq_add_item_t){used, (uint32_t)length, act_spec(actor, objects[i])};
         memcpy(names + used, name, length);
         used += (uint32_t)length;
@@ -268,6 +271,18 @@ actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t prio
     moment ended = act_end(actor, status);
     act_check(actor, &op, 0);
     return end_of_batch(objects, pods, op.statuses, count, ended);
+}
+
+unsigned
+actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t priority)
+{
+    return add_many(actor, first, count, priority, 0);
+}
+
+unsigned
+actor_add_rising(struct actor *actor, uint32_t first, uint32_t count, int32_t priority)
+{
+    return add_many(actor, first, count, priority, 1);
 }
 
 static void

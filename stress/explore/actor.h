@@ -42,6 +42,9 @@ bool actor_add_until(struct actor *actor, uint32_t key, int32_t priority, int64_
 /** Pods first..first + count - 1 in one call. Returns how many were there already: EXISTS. */
 unsigned actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t priority);
 
+/** As actor_add_many, each pod with a priority higher by one than the pod's before it. */
+unsigned actor_add_rising(struct actor *actor, uint32_t first, uint32_t count, int32_t priority);
+
 /** True: OK. It may have added the pod. */
 bool actor_update(struct actor *actor, uint32_t key, int32_t priority);
 bool actor_update_event(struct actor *actor, uint32_t key, int32_t priority, schedq_event_t event);

@@ -40,6 +40,13 @@ add_batch(struct actor *actor)
     (void)actor_add_many(actor, 0, 3, 1);
 }
 
+/* By the first thread: its lanes are the bands' own, so a pop can take a pod at once. */
+static void
+add_rising(struct actor *actor)
+{
+    (void)actor_add_rising(actor, 0, 3, 1);
+}
+
 static void
 add_and_close(struct actor *actor)
 {
@@ -90,6 +97,13 @@ const struct scenario sleep_scenarios[] = {
      .never_frozen = true,
      .sleeps = true,
      .bodies = {wait_for_one, wait_for_one, wait_for_one, add_batch}},
+    {.name = "sleep_bands",
+     .about = "a batch for three sleepers, each pod in a band of its own",
+     .harness = &queue_harness,
+     .threads = 4,
+     .never_frozen = true,
+     .sleeps = true,
+     .bodies = {add_rising, wait_for_one, wait_for_one, wait_for_one}},
     SCENARIO_OF(&queue_harness, true, 1, "sleep_frozen",
                 "sleepers and adders, some of them frozen: ticks wake who is left", NULL, NULL,
                 pop_until_closed, pop_until_closed, add_0, add_1, world_heal),
