@@ -121,20 +121,42 @@ control_plane_packages()
     printf '%s\n' scheduler "${packages[@]/#/scheduler/}" "${workloads[@]/#/scheduler_perf/}"
 }
 
-# kubernetes_compared PACKAGE [OPTION...]: its tests with both queues; options of tests/kube/compare. etcd writes to memory where
-# there is room: on a crowded disk the API server is slow, and gives up.
-kubernetes_compared()
+# control_plane_scratch: a directory in memory where there is room: on a crowded disk etcd makes the API server slow, and it gives up.
+control_plane_scratch()
 {
-    local made scratch status
-    made=$(control_plane) scratch=$made/scratch
-    kubernetes_tests "$1" || return
+    local scratch
+    scratch=$(control_plane)/scratch
     if [ -w /dev/shm ] && [ "$(df --output=avail -k /dev/shm | tail -n 1)" -gt 2000000 ]; then
         scratch=$(mktemp -d /dev/shm/schedq-kubernetes.XXXXXX) || return
     fi
-    mkdir -p "$scratch"
+    mkdir -p "$scratch" && echo "$scratch"
+}
+
+# kubernetes_compared PACKAGE [OPTION...]: its tests with both queues; options of tests/kube/compare.
+kubernetes_compared()
+{
+    local made scratch status
+    made=$(control_plane)
+    kubernetes_tests "$1" && scratch=$(control_plane_scratch) || return
     TMPDIR=$scratch PATH=$made/bin:$PATH with_library "$root/tests/kube/compare" --release "$kube_release" --package "$1" \
         --program "$made/bin/${1//\//-}.test" --directory "$made/source/test/integration/$1" --logs "$made/logs" \
         --left-out "$root/tests/kube/left-out.txt" "${@:2}"
+    status=$?
+    rm -rf "$scratch"
+    return "$status"
+}
+
+# kubernetes_perf [OPTION...]: workloads of scheduler_perf with both queues; options of tests/kube/perf.
+kubernetes_perf()
+{
+    local made scratch status topic
+    made=$(control_plane)
+    for topic in $("$root/tests/kube/perf" --topics "$@"); do
+        kubernetes_tests "scheduler_perf/$topic" || return
+    done
+    scratch=$(control_plane_scratch) || return
+    TMPDIR=$scratch PATH=$made/bin:$PATH with_library "$root/tests/kube/perf" --bin "$made/bin" --source "$made/source" \
+        --logs "$made/logs/perf" "$@"
     status=$?
     rm -rf "$scratch"
     return "$status"
@@ -174,11 +196,20 @@ control_plane_sharded_parts()
     part "kube-schedulers, sharded" kube_schedulers_sharded "$@"
 }
 
+# control_plane_perf_parts [OPTION...]: all that tests/kube/perf needs, and it.
+control_plane_perf_parts()
+{
+    part "kubernetes: source" control_plane_source || return
+    part "etcd" control_plane_etcd || return
+    part "compare, perf, shards: their test" "$root/tests/kube/self_test"
+    part "scheduler_perf" kubernetes_perf "$@"
+}
+
 # control_plane_test_parts [PACKAGE...]: those, or all.
 control_plane_test_parts()
 {
     local package packages
-    part "compare, shards: their test" "$root/tests/kube/self_test"
+    part "compare, perf, shards: their test" "$root/tests/kube/self_test"
     part "kubernetes: source" control_plane_source || return
     part "etcd" control_plane_etcd || return
     mapfile -t packages < <(if [ $# -gt 0 ]; then printf '%s\n' "$@"; else control_plane_packages; fi)
