@@ -19,13 +19,33 @@ enum rank { RANKS_BEFORE, MAY_RANK_BEFORE, RANKS_NOT_BEFORE };
 
 /* ---- spans ----------------------------------------------------------------------------------- */
 
+/* From when to `to` the pod is held; NEVER: it is not, or somebody may have let it go. */
+static moment
+held_from(const struct ledger *ledger, const struct life *life, moment to)
+{
+    moment from = NEVER;
+
+    for (uint32_t i = 0; i < ledger->keep_count; i++) {
+        const struct keep *keep = &ledger->keeps[i];
+
+        if (keep->handle == life->handle && !keep->holds && keep->began <= to) {
+            return NEVER;
+        }
+        if (keep->handle == life->handle && keep->stays && keep->ended < from) {
+            from = keep->ended;
+        }
+    }
+    return from;
+}
+
 static bool
-may_be_there(const struct life *life, moment from, moment to)
+may_be_there(const struct ledger *ledger, const struct life *life, moment from, moment to)
 {
     moment since = life->add_began == NEVER ? 0 : life->add_began;
     moment until = life->pops > 0 ? life->pop_ended : life->ends > 0 ? life->end_ended : NEVER;
+    moment held = held_from(ledger, life, to);
 
-    return since <= to && until >= from;
+    return since <= to && (until < held ? until : held) >= from;
 }
 
 static bool
@@ -134,7 +154,7 @@ most_before(const struct ledger *ledger, const struct life *asked, moment when)
     for (uint32_t i = 0; i < ledger->life_count; i++) {
         const struct life *life = &ledger->lives[i];
 
-        if (life->handle != asked->handle && may_be_there(life, when, when) &&
+        if (life->handle != asked->handle && may_be_there(ledger, life, when, when) &&
             rank_during(ledger, life, asked, 0, when, when) != RANKS_NOT_BEFORE) {
             most++;
         }
@@ -170,7 +190,7 @@ bounds_hold(const struct ledger *ledger, const struct life *asked, const struct 
             struct question *near)
 {
     for (moment when = question->began; when <= question->ended; when++) {
-        if (may_be_there(asked, when, when)) {
+        if (may_be_there(ledger, asked, when, when)) {
             uint64_t least = least_before(ledger, asked, when);
             uint64_t most = most_before(ledger, asked, when);
 
@@ -276,7 +296,7 @@ check_missing(const struct ledger *ledger, const struct question *question)
     for (uint32_t i = 0; i < ledger->life_count; i++) {
         const struct life *life = &ledger->lives[i];
 
-        explained += may_be_there(life, question->began, question->ended) &&
+        explained += may_be_there(ledger, life, question->began, question->ended) &&
                              !stays(ledger, life, question) &&
                              !is_shown(question, life->handle, question->count)
                          ? 1
@@ -305,7 +325,7 @@ check_peek(const struct ledger *ledger, const struct question *question)
                   (unsigned long long)question->shown[at]);
         for (uint32_t i = 0; i < ledger->life_count; i++) {
             if (ledger->lives[i].handle == question->shown[at] &&
-                may_be_there(&ledger->lives[i], question->began, question->ended)) {
+                may_be_there(ledger, &ledger->lives[i], question->began, question->ended)) {
                 only = &ledger->lives[i];
                 lives++;
             }

@@ -38,6 +38,15 @@ prepare_hole(struct actor *actor)
     (void)actor_delete(actor, 1);
 }
 
+/* The same, of a pod that is held; another pod is behind pod 3. */
+static void
+prepare_hole_of_held(struct actor *actor)
+{
+    prepare_band(actor);
+    actor_hold(actor, 1);
+    (void)actor_add(actor, 4, 1);
+}
+
 /* More holes than a call that is at work could explain, behind all pods but the last. */
 static void
 prepare_holes(struct actor *actor)
@@ -247,6 +256,12 @@ delete_two(struct actor *actor)
 }
 
 static void
+hold_4(struct actor *actor)
+{
+    actor_hold(actor, 4);
+}
+
+static void
 delete_3_and_add(struct actor *actor)
 {
     (void)actor_delete(actor, 3);
@@ -301,6 +316,9 @@ const struct scenario line_scenarios[] = {
          prepare_holes, pop_and_add_more, delete_two, ask_3),
     LINE("position_popped", "position of the pod that is popped; others come then", prepare_bands,
          pop_and_add_more, pop_twice, ask_0),
+    LINE_OF_CLUSTER("position_held",
+                    "position with a hole before the pod, while one behind it is held",
+                    prepare_hole_of_held, hold_4, ask_3_once),
     LINE("position_deleted", "position of a pod that is deleted; others come then", prepare_bands,
          delete_3_and_add, pop_twice, ask_3),
     LINE("position_moved", "position of a pod that is moved; others come then", prepare_bands,
