@@ -259,10 +259,10 @@ add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t priority, 
         size_t length;
         const char *name = world_name(first + i, &length);
 
-        objects[i] = ledger_attempt(
-            ledger, (struct attempt){.key = first + i,
-                                     .priority = priority + (int32_t)i * step,
-                                     .began = began});
+        objects[i] =
+            ledger_attempt(ledger, (struct attempt){.key = first + i,
+                                                    .priority = priority + (int32_t)i * step,
+                                                    .began = began});
         items[i] = (schedq_add_item_t){used, (uint32_t)length, act_spec(actor, objects[i])};
         memcpy(names + used, name, length);
         used += (uint32_t)length;
