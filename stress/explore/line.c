@@ -19,7 +19,7 @@ enum rank { RANKS_BEFORE, MAY_RANK_BEFORE, RANKS_NOT_BEFORE };
 
 /* ---- spans ----------------------------------------------------------------------------------- */
 
-/* From when to `to` the pod is held; NEVER: it is not, or somebody may have let it go. */
+/* Since when the pod is held at `to`. NEVER: it is not, or another call may have let it go. */
 static moment
 held_from(const struct ledger *ledger, const struct life *life, moment to)
 {
@@ -31,7 +31,7 @@ held_from(const struct ledger *ledger, const struct life *life, moment to)
         if (keep->handle == life->handle && !keep->holds && keep->began <= to) {
             return NEVER;
         }
-        if (keep->handle == life->handle && keep->stays && keep->ended < from) {
+        if (keep->handle == life->handle && keep->holds && keep->stays && keep->ended < from) {
             from = keep->ended;
         }
     }
