@@ -435,13 +435,25 @@ event_backs_off(struct play *play, unsigned worker)
 }
 
 static uint64_t
-event_for_none(struct play *play, unsigned worker)
+event_moves_none(struct play *play, unsigned worker, schedq_event_t event)
 {
     schedq_result_t result;
 
-    send_event(play, worker, SCHEDQ_EVENT_NODE_DELETE, &result);
+    send_event(play, worker, event, &result);
     play_require(result.to_active + result.to_backoff == 0, play, "an event");
     return 1;
+}
+
+static uint64_t
+event_for_none(struct play *play, unsigned worker)
+{
+    return event_moves_none(play, worker, SCHEDQ_EVENT_NODE_DELETE);
+}
+
+static uint64_t
+event_for_left(struct play *play, unsigned worker)
+{
+    return event_moves_none(play, worker, SCHEDQ_EVENT_NODE_ADD);
 }
 
 static uint64_t
@@ -652,20 +664,35 @@ open_after_priorities(struct play *play)
     open_pending(play);
 }
 
-/* Rejector sets come and go, one pod after the other; then some stay. */
+/* Rejector sets come and go, one pod after the other; `all`: what is in each of them. */
 static void
-open_after_rejectors(struct play *play)
+pass_sets(struct play *play, uint64_t all)
 {
     for (uint32_t i = 0; i < play->row->before; i++) {
         unsigned worker = turn_of(play, i);
 
         add_pod(play, worker, GROUP_PRIORITY);
         pop_pod(play, worker);
-        (void)fail_all(play, worker, some_rejectors(play, i + 1), SCHEDQ_PARKED);
+        (void)fail_all(play, worker, some_rejectors(play, i + 1) | all, SCHEDQ_PARKED);
         (void)delete_own(play, worker);
     }
     play->next = 0;
+}
+
+/* Then some stay. */
+static void
+open_after_rejectors(struct play *play)
+{
+    pass_sets(play, 0);
     park(play, play->row->parked, play->row->before);
+}
+
+/* The event would have concerned all of them. */
+static void
+open_after_waiting_sets(struct play *play)
+{
+    pass_sets(play, play->waits);
+    park(play, play->row->parked, 1);
 }
 
 static void
@@ -708,6 +735,7 @@ WORKLOAD(old_empty, open_after_priorities, {pop_nothing, EACH});
 WORKLOAD(none, open_pending, {event_for_none, EACH});
 WORKLOAD(skips, open_pending, {event_is_skipped, ONE});
 WORKLOAD(old_none, open_after_rejectors, {event_for_none, EACH});
+WORKLOAD(left, open_after_waiting_sets, {event_for_left, EACH});
 WORKLOAD(idle, open_pending, {tick_idle, EACH});
 WORKLOAD(positions, open_pending, {position, EACH});
 WORKLOAD(peeks, open_pending, {peek, EACH});
@@ -790,6 +818,8 @@ const struct row rows[] = {
      .calls = 64},
     {"event/none/5k-sets-before", &old_none, ENGINES, S0, .priorities = 1, .parked = 1000,
      .before = 5000, .calls = 256, .alone = true},
+    {"event/none/sets-left", &left, ENGINES, S0, .priorities = 1, .parked = 1000, .before = 100,
+     .calls = 256, .alone = true},
 
     {"group/join/1", &gang, ENGINES, S0, .size = 1},
     {"group/join/8", &gang, ENGINES, S0, .size = 8, .calls = 256},

@@ -39,10 +39,11 @@
  * WHO ASKS. One thread at a time; the others' batches wait for their next poll, and one barrier is
  * good for all that were closed before it began. epoch_poll asks at once. epoch_poll_seldom does
  * something only when the pressure is high: 1,024 blocks that were retired make half of it, or 32
- * KiB of them, or 16,384 calls to it while something waits, together. Then it closes a batch, which
- * keeps half of the pressure up; when it is due again, it frees that, and asks for the barrier if
- * nobody did meanwhile. epoch_poll_often is for a thread that comes by regularly: it does not wait
- * for the other half, and asks for those whose batches are closed.
+ * KiB of them, or 16,384 calls to it while something waits, or 1,024 times that what waits was met
+ * (epoch_press), together. Then it closes a batch, which keeps half of the pressure up; when it is
+ * due again, it frees that, and asks for the barrier if nobody did meanwhile. epoch_poll_often is
+ * for a thread that comes by regularly: it does not wait for the other half, and asks for those
+ * whose batches are closed.
  *
  * WHY IT IS RIGHT. Take a section that has read a pointer to a block of a batch, of number N.
  *   It began in an epoch before N. Closing (close_batch:A) comes after the block was unlinked, and
@@ -236,6 +237,15 @@ bool epoch_waits(const struct epoch_record *record);
 
 /** Frees what may be freed, now. Cheap if nothing waits, or if it waits for a section. */
 void epoch_poll(struct epoch_record *record);
+
+/** What waits cost the caller some work again: that presses as another block does. */
+static inline void
+epoch_press(struct epoch_record *record)
+{
+    if (record->pressure != 0 && record->pressure < EPOCH_DUE) {
+        record->pressure += EPOCH_BLOCK;
+    }
+}
 
 /** For epoch_poll_seldom, when it is due. */
 void epoch_poll_due(struct epoch_record *record);

@@ -537,6 +537,37 @@ a_lot_that_got_a_pod_before_it_began_to_leave_is_open_again(void **state)
     assert_int_equal(read_lot(world, lot, 64, met), 1);
 }
 
+/* What an event does with each lot in which it met no ref; so many events. */
+static void
+meet(world_t *world, struct lot *lot, unsigned times)
+{
+    for (unsigned i = 0; i < times; i++) {
+        lots_leave(&world->lots, lot, &world->callers[0]);
+        epoch_leave(world->callers[0].epoch);
+        epoch_poll_seldom(world->callers[0].epoch);
+        epoch_enter(world->callers[0].epoch);
+    }
+}
+
+static void
+a_lot_without_pods_leaves_after_looks_that_pay_for_its_grace_period(void **state)
+{
+    enum { LOOKS = EPOCH_DUE / EPOCH_BLOCK * 3 / 2 };
+    world_t *world = *state;
+    struct lot *lot = get(world, 1), *other = get(world, 2);
+    park(world, other, 0, 0, 5);
+    meet(world, lot, LOOKS / 2);
+    assert_int_equal(u32_load(&lot->phase), LOT_LEAVING);
+    assert_ptr_equal(get(world, 1), lot); /* still in time: it is kept */
+    meet(world, lot, LOOKS);
+    assert_int_equal(u32_load(&lot->phase), LOT_LEAVING); /* again */
+    meet(world, lot, LOOKS);
+    assert_int_equal(count_lots(world), 1);
+    meet(world, other, LOOKS);
+    assert_int_equal(u32_load(&other->phase), LOT_OPEN);
+    assert_int_equal(read_lot(world, get(world, 2), 64, met), 1);
+}
+
 static void
 a_walk_goes_on_where_its_lot_is_gone_or_another_is_there(void **state)
 {
@@ -1007,6 +1038,7 @@ main(void)
         TEST(a_call_that_found_a_lot_keeps_it_until_its_section_ends),
         TEST(a_lot_that_is_found_while_it_leaves_stays_and_may_leave_later),
         TEST(a_lot_that_got_a_pod_before_it_began_to_leave_is_open_again),
+        TEST(a_lot_without_pods_leaves_after_looks_that_pay_for_its_grace_period),
         TEST(a_walk_goes_on_where_its_lot_is_gone_or_another_is_there),
         TEST(one_step_of_a_sweep_judges_few_refs_and_trim_all_of_them),
         TEST(reading_meets_what_every_worker_published_and_takes_nothing),

@@ -177,6 +177,32 @@ one_lot_for_all_profiles_keeps_them_apart(void **state)
     assert_place(fx_place(fixture, "ns/here"), SCHEDQ_BACKOFF);
 }
 
+/* Their memory is what can be seen of them. */
+static void
+sets_without_pods_are_forgotten_by_the_events_that_concern_them(void **state)
+{
+    enum { SETS = 100, ENOUGH = 200 };
+    fixture_t *fixture = *state;
+    fx_plugin_t *plugins[8];
+    for (unsigned i = 0; i < 8; i++)
+        plugins[i] =
+            fx_plugin(fixture, names[i], "Node", i == 0 ? SCHEDQ_ACTION_ADD : SCHEDQ_ACTION_DELETE);
+    fx_park(fixture, "ns/stays", plugins[1]->bit);
+    uint64_t before = fx_stats(fixture).bytes_queues;
+    for (unsigned set = 0; set < SETS; set++) {
+        uint64_t rejectors = plugins[0]->bit;
+        for (unsigned i = 0; i < 7; i++)
+            rejectors |= set >> i & 1 ? plugins[i + 1]->bit : 0;
+        schedq_pod_t pod = fx_park(fixture, "ns/goes", rejectors);
+        assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
+    }
+    for (unsigned i = 0; i < ENOUGH; i++)
+        assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_NODE_ADD).to_active, 0);
+    for (unsigned i = 0; i < 3; i++)
+        (void)fx_tick(fixture);
+    assert_true(fx_stats(fixture).bytes_queues < before + 4096);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -185,6 +211,7 @@ main(int argc, char **argv)
         cmocka_unit_test(a_few_lots_and_the_rest_in_one_reach_the_right_pods),
         cmocka_unit_test(a_lot_for_each_set_reaches_the_right_pods),
         fx_test(one_lot_for_all_profiles_keeps_them_apart),
+        fx_test(sets_without_pods_are_forgotten_by_the_events_that_concern_them),
     };
     return fx_run_tests(argc, argv, tests);
 }

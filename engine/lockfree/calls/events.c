@@ -599,6 +599,14 @@ pass_lots(struct walk *walk, uint64_t plugins)
     }
 }
 
+COLD static void
+leave_lot(struct worker *worker, struct lot *lot)
+{
+    const struct bin_caller caller = bin_caller(worker);
+
+    lots_leave(&queue_of(worker)->waiting.lots, lot, &caller);
+}
+
 /*
  * `plugins`: that the event concerns. Pods of those that came since, by late names, saw its stamp.
  */
@@ -611,8 +619,13 @@ walk_lots(struct walk *walk, uint64_t plugins)
 
     lots_walk_begin(&to, &queue_of(walk->mover.worker)->waiting.lots, plugins, 0);
     while ((lot = lots_next(&to)) != NULL) {
-        if (lot_is_reached(walk, lot)) {
-            any |= walk_lot(&walk->mover, &to, lot, walk->newest_insertion);
+        if (!lot_is_reached(walk, lot)) {
+            continue;
+        }
+        if (walk_lot(&walk->mover, &to, lot, walk->newest_insertion)) {
+            any = true;
+        } else if (!lot->catch_all) {
+            leave_lot(walk->mover.worker, lot);
         }
     }
     if (any) {

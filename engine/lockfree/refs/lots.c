@@ -317,16 +317,16 @@ lot_retire(struct lots *lots, struct lot *lot, const struct bin_caller *caller)
     }
 }
 
-/* Takes the ripe ones of a group, `count` at most; returns how many may follow. */
+/* Takes the ripe ones among some cells of a group, `count` at most; returns how many may follow. */
 static uint32_t
-retire_ripe(struct lots *lots, struct lot_group *group, const struct bin_caller *caller,
-            uint32_t count)
+retire_ripe(struct lots *lots, struct lot_group *group, uint64_t cells,
+            const struct bin_caller *caller, uint32_t count)
 {
-    uint64_t ripe;
+    uint64_t all, ripe;
 
     /* Ends: each round another is taken, by this thread or another. */
-    while (count > 0 && (ripe = u64_load_acquire(&group->ripe)) != 0) {
-        if (u64_cas(&group->ripe, ripe, ripe & (ripe - 1))) { /* retire_ripe:A */
+    while (count > 0 && (ripe = (all = u64_load_acquire(&group->ripe)) & cells) != 0) {
+        if (u64_cas(&group->ripe, all, all & ~(ripe & -ripe))) { /* retire_ripe:A */
             lot_retire(lots, ptr_load_acquire(&group->lots[__builtin_ctzll(ripe)]), caller);
             count--;
         }
@@ -340,7 +340,7 @@ retire_all(struct lots *lots, const struct bin_caller *caller, uint32_t count)
     struct lot_group *group = ptr_load_acquire(&lots->first);
 
     for (; group != NULL && count > 0; group = ptr_load_acquire(&group->next)) {
-        count = retire_ripe(lots, group, caller, count);
+        count = retire_ripe(lots, group, UINT64_MAX, caller, count);
     }
 }
 
@@ -358,6 +358,14 @@ lots_sweep(struct lots *lots, const struct bin_caller *caller)
         }
     }
     u32_store(&lots->swept, lot != NULL ? walk.position + 1 : 1);
+}
+
+void
+lots_leave(struct lots *lots, struct lot *lot, const struct bin_caller *caller)
+{
+    lot_leave(lot, caller);
+    (void)retire_ripe(lots, lot->group, UINT64_C(1) << lot->cell, caller, 1);
+    epoch_press(caller->epoch);
 }
 
 void

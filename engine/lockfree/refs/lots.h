@@ -32,7 +32,7 @@
  * its lot GONE.
  *
  * LEAVING. States of a lot's phase, and who changes it
- *   OPEN -> LEAVING   a sweep that met no pod in it (lot_leave:A); it waits for a grace period
+ *   OPEN -> LEAVING   a look that met no pod in it (lot_leave:A); it waits for a grace period
  *   LEAVING -> KEPT   lots_get, which returns it (lot_keep:A)
  *   LEAVING -> GONE   behind the wait, by the thread that took its bit in `ripe`, if it is empty
  *                     (lot_retire:A); terminal
@@ -41,9 +41,12 @@
  * lot_leave:A: it is over when the wait is, and its ref is seen. A call that found it LEAVING made
  * it KEPT. So a lot that is GONE has no pod, and gets none. It loses its bits, its count and its
  * cell, and is freed after one more grace period, when no reader has it. A FUTURE ref counts as a
- * pod: the pod may come to be there. Sweeps come
+ * pod: the pod may come to be there. Looks come
  *   with each lot that is made, or not found: SWEPT_AT_ONCE lots begin to leave, if they are empty,
  *           so those without pods do not outgrow those with pods
+ *   with each event: each lot that it concerns, and where it found no ref (lots_leave). While such
+ *           a lot is still there, the look presses for a grace period as what is retired does, so
+ *           that it ends after a number of looks that pays for it
  *   with trim: all of them.
  *
  * WALKS stand between cells; groups stay, so a walk goes on after a section as it is. The lot that
@@ -77,9 +80,11 @@
  * COST. lots_get looks at one word of each group, and at the lots of its class. An event looks at
  * the counts of the plugins that it reaches. If there is a lot of one, it looks, in each group, at
  * a word for each plugin, or at `taken` if it reaches all; then at the lots found, and their refs.
- * So an event that concerns no lot costs the same however many there are, or were.
+ * So an event that concerns no lot costs the same however many there are, or were. A lot that its
+ * pods left costs each event that it concerns a look, until it leaves: some 3,000 looks at such
+ * lots together, by the worker whose event began it.
  *
- * EVIDENCE. tests/model: lots, park; stress/explore: event_lots, event_lots_leave,
+ * EVIDENCE. tests/model: lots, park; stress/explore: event_lots, event_lots_leave, event_lots_met,
  * event_lots_again, banks_park; tests/unit/test_lockfree_lots.c, test_lots.c, test_many_workers.c.
  */
 #ifndef SCHEDQ_LOCKFREE_LOTS_H
@@ -182,6 +187,12 @@ lot_place(const struct lot *lot)
 {
     return lot->catch_all ? NULL : &lot->group->lots[lot->cell];
 }
+
+/**
+ * For a lot of a walk, not the catch-all, that has no refs: it begins to leave, or, if it began a
+ * grace period ago, leaves. In the section in which the walk came to it.
+ */
+void lots_leave(struct lots *lots, struct lot *lot, const struct bin_caller *caller);
 
 /** Gives back lots that began to leave, and begins with the others without pods. In a section. */
 void lots_trim(struct lots *lots, const struct bin_caller *caller);

@@ -250,6 +250,15 @@ move_often(struct actor *actor)
     actor_move(actor, EVENT_HINTED);
 }
 
+/* Enough for lots without pods to be met, to begin to leave, and to leave. */
+static void
+move_plain_often(struct actor *actor)
+{
+    for (unsigned i = 0; i < 5; i++) {
+        actor_move(actor, EVENT_PLAIN);
+    }
+}
+
 static void
 move_wildcard(struct actor *actor)
 {
@@ -491,6 +500,8 @@ const struct scenario event_scenarios[] = {
                  move_both, move_plain, consume_3),
     PLAIN_EVENTS("event_lots_leave", "a lot leaves while a pod comes to it, against an event",
                  hold_beside_leaving_lots, fail_plain, trim_often, move_plain),
+    PLAIN_EVENTS("event_lots_met", "events that meet lots without pods, to one of which a pod comes",
+                 hold_beside_empty_lots, fail_plain, move_plain_often, move_plain_often),
     PLAIN_EVENTS("event_lots_again", "sets that come and go against a failure and events",
                  hold_beside_empty_lots, fail_both_twice, come_and_go_often, move_both),
     PLAIN_EVENTS("activate_fail", "an activation against a failure", hold_wanted, fail_plain,
