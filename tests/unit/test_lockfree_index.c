@@ -134,7 +134,8 @@ prepare(actor_t *actor, const char *name)
     uint32_t record = slab_take(&world->ground.entries.records, &actor->records);
     struct entry *entry = at(world, record);
     uint64_t life = version_next(state_version(entry_state(entry)));
-    uint32_t cell = names_take(&world->names, &actor->names, name, key.length);
+    uint32_t cell;
+    assert_true(names_keep(&world->names, &actor->names, entry->text, name, key.length, &cell));
     u64_store(&entry->life, life);
     u64_store(&entry->name, (uint64_t)key.hash << 32 | cell);
     u64_store_release(&entry->word.low, state_make(life, 0, PLACE_ACTIVE));
@@ -484,7 +485,6 @@ without_memory_names_are_added_as_long_as_there_is_a_cell(void **state)
     static pod_t pods[COUNT];
     char name[64];
     assert_true(slab_reserve(&world->ground.entries.records, COUNT + 1));
-    assert_true(names_reserve(&world->names, COUNT + 1));
     atomic_store(&world->ground.account.fail_all, true);
     unsigned added = 0;
     while (added < COUNT && add(&actor, numbered(name, "full", added), &pods[added]) == INDEX_DONE)
@@ -730,7 +730,7 @@ end_shared(member_t *member, unsigned number, const char *name)
         u64_cas(&entry->word.low, word, claimed)) {
         pod_t pod = {record, u64_load(&entry->life), key.hash};
         uint32_t cell = (uint32_t)u64_load(&entry->name);
-        CHECK(member, names_equal(&world->names, cell, key.text, key.length));
+        CHECK(member, names_equal(&world->names, entry->text, cell, key.text, key.length));
         CHECK(member, u64_load(&world->published[record]) >= pod.life);
         CHECK(member, u64_exchange(&team->holder[number], member->number + 1) == 0);
         CHECK(member, u64_exchange(&team->holder[number], 0) == member->number + 1);

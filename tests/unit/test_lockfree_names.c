@@ -1,6 +1,6 @@
 /*
  * lockfree/memory/names.h: texts come back as they were given, are compared exactly, and may be
- * compared while they change.
+ * compared while they change. Short ones need no memory.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,6 +17,12 @@ struct world {
     struct names names;
     struct names_cache cache;
 };
+
+/* What a record has of its name. */
+typedef struct name {
+    atomic_u64 own[NAMES_OWN_WORDS];
+    uint32_t cell;
+} name_t;
 
 static int
 setup(void **state)
@@ -46,36 +52,46 @@ text_of(uint32_t length, char fill)
     return text;
 }
 
-static uint32_t
-take(world_t *world, const char *text, uint32_t length)
+static bool
+keep(world_t *world, name_t *name, const char *text, uint32_t length)
 {
-    return names_take(&world->names, &world->cache, text, length);
+    return names_keep(&world->names, &world->cache, name->own, text, length, &name->cell);
 }
 
 static bool
-equal(world_t *world, uint32_t cell, const char *text, uint32_t length)
+equal(world_t *world, const name_t *name, const char *text, uint32_t length)
 {
-    return names_equal(&world->names, cell, text, length);
+    return names_equal(&world->names, name->own, name->cell, text, length);
+}
+
+static const char *
+text(world_t *world, const name_t *name)
+{
+    return names_text(&world->names, name->own, name->cell);
 }
 
 static void
 every_length_is_kept_and_ends_in_nul(void **state)
 {
     world_t *world = *state;
-    static uint32_t cells[LENGTH_MAX + 1];
+    static name_t names[LENGTH_MAX + 1];
     for (uint32_t length = 3; length <= LENGTH_MAX; length++) {
-        char *text = text_of(length, (char)('a' + length % 26));
-        cells[length] = take(world, text, length);
-        assert_int_not_equal(cells[length], 0);
-        free(text);
+        char *given = text_of(length, (char)('a' + length % 26));
+        assert_true(keep(world, &names[length], given, length));
+        assert_int_equal(names[length].cell == 0, length < NAMES_OWN);
+        free(given);
     }
     for (uint32_t length = 3; length <= LENGTH_MAX; length++) {
-        char *text = text_of(length, (char)('a' + length % 26));
-        const char *kept = names_text(&world->names, cells[length]);
-        assert_memory_equal(kept, text, length);
+        char *given = text_of(length, (char)('a' + length % 26));
+        char copy[LENGTH_MAX + 9];
+        const char *kept = text(world, &names[length]);
+        assert_memory_equal(kept, given, length);
         assert_int_equal(kept[length], '\0');
-        assert_true(equal(world, cells[length], text, length));
-        free(text);
+        assert_true(equal(world, &names[length], given, length));
+        names_copy(&world->names, names[length].own, names[length].cell, copy, length);
+        assert_memory_equal(copy, given, length);
+        assert_int_equal(copy[length], '\0');
+        free(given);
     }
 }
 
@@ -83,9 +99,10 @@ static void
 a_longer_text_than_any_cell_gets_none(void **state)
 {
     world_t *world = *state;
-    char *text = text_of(LENGTH_MAX + 1, 'a');
-    assert_int_equal(take(world, text, LENGTH_MAX + 1), 0);
-    free(text);
+    char *given = text_of(LENGTH_MAX + 1, 'a');
+    name_t name;
+    assert_false(keep(world, &name, given, LENGTH_MAX + 1));
+    free(given);
 }
 
 static void
@@ -95,61 +112,75 @@ only_the_same_text_is_equal(void **state)
     static const uint32_t lengths[] = {3, 7, 8, 9, 16, 62, 63, 64, 127, 128, 317, 318};
     for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         uint32_t length = lengths[i];
-        char *text = text_of(length, 'x'), *longer = text_of(length + 1, 'x');
-        uint32_t cell = take(world, text, length);
-        memcpy(longer, text, length);
-        assert_true(equal(world, cell, text, length));
-        assert_false(equal(world, cell, longer, length + 1));
-        assert_false(equal(world, cell, text, length - 1));
+        char *given = text_of(length, 'x'), *longer = text_of(length + 1, 'x');
+        name_t name;
+        assert_true(keep(world, &name, given, length));
+        memcpy(longer, given, length);
+        assert_true(equal(world, &name, given, length));
+        assert_false(equal(world, &name, longer, length + 1));
+        assert_false(equal(world, &name, given, length - 1));
         for (uint32_t at = 0; at < length; at++) {
-            text[at] ^= 1;
-            assert_false(equal(world, cell, text, length));
-            text[at] ^= 1;
+            given[at] ^= 1;
+            assert_false(equal(world, &name, given, length));
+            given[at] ^= 1;
         }
-        free(text);
+        free(given);
         free(longer);
     }
 }
 
 static void
-a_cell_used_again_holds_nothing_of_its_last_text(void **state)
+a_name_kept_again_holds_nothing_of_the_last_text(void **state)
 {
     world_t *world = *state;
-    uint32_t cell = take(world, "ns/a-rather-long-name-of-a-pod", 30);
+    char *given = text_of(100, 'x'), *other = text_of(70, 'y');
+    name_t name;
+    assert_true(keep(world, &name, "ns/a-rather-long-name-of-a-pod", 30));
+    assert_true(keep(world, &name, "ns/b", 4));
+    assert_memory_equal(text(world, &name), "ns/b\0\0\0", 8);
+    assert_false(equal(world, &name, "ns/a-rather-long-name-of-a-pod", 30));
+    assert_true(keep(world, &name, given, 100));
+    uint32_t cell = name.cell;
     names_give(&world->names, &world->cache, cell);
-    assert_int_equal(take(world, "ns/b", 4), cell);
-    assert_string_equal(names_text(&world->names, cell), "ns/b");
-    assert_memory_equal(names_text(&world->names, cell), "ns/b\0\0\0", 8);
-    assert_false(equal(world, cell, "ns/a-rather-long-name-of-a-pod", 30));
+    assert_true(keep(world, &name, other, 70));
+    assert_int_equal(name.cell, cell);
+    assert_int_equal(strlen(text(world, &name)), 70);
+    assert_true(equal(world, &name, other, 70));
+    assert_false(equal(world, &name, given, 100));
+    free(given);
+    free(other);
 }
 
 static void
 a_number_that_names_no_cell_equals_nothing(void **state)
 {
     world_t *world = *state;
-    assert_false(equal(world, 0, "ns/a", 4));
-    uint32_t cell = take(world, "ns/a", 4);
-    assert_false(equal(world, cell + 100000, "ns/a", 4));
-    assert_false(equal(world, cell | UINT32_C(1) << 28, "ns/a", 4));
-    assert_false(equal(world, cell | UINT32_C(3) << 28, "ns/a", 4));
-    assert_false(equal(world, UINT32_MAX, "ns/a", 4));
-    assert_true(equal(world, cell, "ns/a", 4));
+    char *given = text_of(100, 'x');
+    name_t name, wrong = {0};
+    assert_true(keep(world, &name, given, 100));
+    const uint32_t numbers[] = {0, name.cell + 100000, name.cell | UINT32_C(1) << 28,
+                                name.cell | UINT32_C(3) << 28, UINT32_MAX};
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        wrong.cell = numbers[i];
+        assert_false(equal(world, &wrong, given, 100));
+        assert_false(equal(world, &wrong, "ns/a", 4));
+    }
+    assert_true(equal(world, &name, given, 100));
+    free(given);
 }
 
 static void
-reserved_names_need_no_memory_and_others_answer_none(void **state)
+short_names_need_no_memory_and_others_answer_none(void **state)
 {
     world_t *world = *state;
-    enum { PODS = 5000 };
     char *longer = text_of(64, 'x'), *most = text_of(63, 'y');
-    assert_true(names_reserve(&world->names, PODS));
+    name_t name;
     atomic_store(&world->ground.account.fail_all, true);
-    for (unsigned i = 0; i < PODS; i++)
-        assert_int_not_equal(take(world, most, 63), 0);
-    assert_int_equal(take(world, longer, 64), 0);
-    assert_false(names_reserve(&world->names, 4 * PODS));
+    assert_true(keep(world, &name, most, 63));
+    assert_int_equal(memory_bytes(&world->ground.memory, MEMORY_NAMES), 0);
+    assert_false(keep(world, &name, longer, 64));
     (void)account_heal(&world->ground.account);
-    assert_int_not_equal(take(world, longer, 64), 0);
+    assert_true(keep(world, &name, longer, 64));
     free(longer);
     free(most);
 }
@@ -158,23 +189,24 @@ static void
 trim_gives_back_what_was_flushed(void **state)
 {
     world_t *world = *state;
-    uint32_t cells[3];
-    char *texts[3] = {text_of(10, 'a'), text_of(100, 'b'), text_of(300, 'c')};
-    static const uint32_t lengths[3] = {10, 100, 300};
-    for (unsigned i = 0; i < 3; i++)
-        cells[i] = take(world, texts[i], lengths[i]);
+    enum { TEXTS = 2 };
+    name_t names[TEXTS];
+    char *texts[TEXTS] = {text_of(100, 'b'), text_of(300, 'c')};
+    static const uint32_t lengths[TEXTS] = {100, 300};
+    for (unsigned i = 0; i < TEXTS; i++)
+        assert_true(keep(world, &names[i], texts[i], lengths[i]));
     uint64_t before = memory_bytes(&world->ground.memory, MEMORY_NAMES);
-    for (unsigned i = 0; i < 3; i++)
-        names_give(&world->names, &world->cache, cells[i]);
+    for (unsigned i = 0; i < TEXTS; i++)
+        names_give(&world->names, &world->cache, names[i].cell);
     names_flush(&world->names, &world->cache);
     epoch_enter(world->ground.record);
     names_trim(&world->names, world->ground.record);
     epoch_leave(world->ground.record);
     epoch_poll(world->ground.record);
     assert_true(memory_bytes(&world->ground.memory, MEMORY_NAMES) < before / 2);
-    for (unsigned i = 0; i < 3; i++) {
-        assert_false(equal(world, cells[i], texts[i], lengths[i]));
-        assert_int_not_equal(take(world, texts[i], lengths[i]), 0);
+    for (unsigned i = 0; i < TEXTS; i++) {
+        assert_false(equal(world, &names[i], texts[i], lengths[i]));
+        assert_true(keep(world, &names[i], texts[i], lengths[i]));
         free(texts[i]);
     }
 }
@@ -186,6 +218,7 @@ enum { THREADS = 3, ROUNDS = 30000 };
 typedef struct team {
     world_t *world;
     mailbox_t mailbox;
+    atomic_u64 own[THREADS][NAMES_OWN_WORDS];
     atomic_u32 cell[THREADS]; /* somebody's current name */
 } team_t;
 
@@ -207,17 +240,19 @@ member_main(void *argument)
     struct names *names = &team->world->names;
     struct names_cache cache = {0};
     struct epoch_record *record = epoch_record_make(team->world->ground.epoch);
-    char text[201];
-    memset(text, 'a' + (int)member->number, sizeof text);
+    atomic_u64 *own = team->own[member->number];
+    char given[201];
+    memset(given, 'a' + (int)member->number, sizeof given);
     for (unsigned round = 0; round < ROUNDS; round++) {
         uint32_t length = 3 + round * 7 % 190;
         epoch_enter(record);
-        uint32_t cell = names_take(names, &cache, text, length);
+        uint32_t cell;
+        mailbox_check(&team->mailbox, names_keep(names, &cache, own, given, length, &cell));
         u32_store_release(&team->cell[member->number], cell);
         for (unsigned i = 0; i < THREADS; i++)
-            (void)names_equal(names, u32_load_acquire(&team->cell[i]), text, length);
-        mailbox_check(&team->mailbox, names_equal(names, cell, text, length));
-        mailbox_check(&team->mailbox, strlen(names_text(names, cell)) == length);
+            (void)names_equal(names, team->own[i], u32_load_acquire(&team->cell[i]), given, length);
+        mailbox_check(&team->mailbox, names_equal(names, own, cell, given, length));
+        mailbox_check(&team->mailbox, strlen(names_text(names, own, cell)) == length);
         names_give(names, &cache, cell);
         if (round % 1000 == 0)
             names_flush(names, &cache);
@@ -256,11 +291,11 @@ main(void)
         cmocka_unit_test_setup_teardown(every_length_is_kept_and_ends_in_nul, setup, teardown),
         cmocka_unit_test_setup_teardown(a_longer_text_than_any_cell_gets_none, setup, teardown),
         cmocka_unit_test_setup_teardown(only_the_same_text_is_equal, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_cell_used_again_holds_nothing_of_its_last_text, setup,
+        cmocka_unit_test_setup_teardown(a_name_kept_again_holds_nothing_of_the_last_text, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_number_that_names_no_cell_equals_nothing, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(reserved_names_need_no_memory_and_others_answer_none, setup,
+        cmocka_unit_test_setup_teardown(short_names_need_no_memory_and_others_answer_none, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(trim_gives_back_what_was_flushed, setup, teardown),
         cmocka_unit_test_setup_teardown(threads_compare_names_that_change, setup, teardown),

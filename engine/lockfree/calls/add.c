@@ -537,9 +537,9 @@ fill_record(struct worker *worker, const struct hashed_name *name, const struct 
             bool plain, const struct origin *origin, struct entry *entry, struct arrival *arrival)
 {
     struct queue *queue = queue_of(worker);
-    uint32_t cell = names_take(&queue->names, &worker->names, name->text, name->length);
+    uint32_t cell;
 
-    if (cell == 0) {
+    if (!names_keep(&queue->names, &worker->names, entry->text, name->text, name->length, &cell)) {
         return SCHEDQ_NOMEM;
     }
     arrival->desc = 0;

@@ -169,8 +169,8 @@ lockfree_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers
                        : pods < SLAB_OBJECTS_MAX - held ? pods + held
                                                         : SLAB_OBJECTS_MAX;
     bool ok = workers_make_shared(queue) && slab_reserve(&queue->entries.records, objects) &&
-              names_reserve(&queue->names, objects) && reserve_index(queue, pods) &&
-              bands_reserve(&queue->bands, bands) && workers_reserve(queue, workers);
+              reserve_index(queue, pods) && bands_reserve(&queue->bands, bands) &&
+              workers_reserve(queue, workers);
 
     return ok ? SCHEDQ_OK : SCHEDQ_NOMEM;
 }

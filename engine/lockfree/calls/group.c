@@ -200,8 +200,8 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
 
 static void
 fill_group(struct entry *entry, const struct group_block *block, uint64_t life,
-           const struct hashed_name *name, uint32_t cell, uint64_t desc,
-           const schedq_group_spec_t *spec, int64_t now)
+           const struct hashed_name *name, uint64_t desc, const schedq_group_spec_t *spec,
+           int64_t now)
 {
     u64_store(&entry->life, life);
     u64_store(&entry->word.high, desc);
@@ -209,7 +209,8 @@ fill_group(struct entry *entry, const struct group_block *block, uint64_t life,
     time_store(&entry->order_key, now);
     u64_store(&entry->attributes,
               attributes_pack(spec->priority, name->length, spec->profile, DESCRIBED_GROUP));
-    u64_store(&entry->name, (uint64_t)name->hash << 32 | cell);
+    u64_store(&entry->name, (uint64_t)name->hash << 32);
+    names_write(entry->text, name->text, name->length);
     u64_store(&entry->unschedulable, 0);
     u64_store(&entry->pending, 0);
     time_store(&entry->timestamp, 0);
@@ -225,7 +226,7 @@ fill_group(struct entry *entry, const struct group_block *block, uint64_t life,
 /* What a declaration takes before others see it. */
 struct making {
     struct group_block *block;
-    uint32_t record, cell;
+    uint32_t record;
     uint64_t desc;
 };
 
@@ -236,9 +237,6 @@ undo_making(struct worker *worker, const struct making *making)
 
     if (making->record != 0) {
         slab_give(&queue->entries.records, &worker->records, making->record);
-    }
-    if (making->cell != 0) {
-        names_give(&queue->names, &worker->names, making->cell);
     }
     description_give(&queue->entries, &worker->descriptions, making->desc);
     memory_free(&queue->base.memory, MEMORY_QUEUES, making->block, sizeof *making->block);
@@ -276,9 +274,8 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
         memory_alloc(&queue->base.memory, MEMORY_QUEUES, sizeof *making.block, CACHE_LINE);
     making.record =
         slab_take_known(&queue->entries.records, &worker->records, RECORD_LAYOUT, &memory);
-    making.cell = names_take(&queue->names, &worker->names, text, GROUP_NAME_BYTES);
     making.desc = description_make(&queue->entries, &worker->descriptions, &description, NULL);
-    if (making.block == NULL || making.record == 0 || making.cell == 0 || making.desc == 0) {
+    if (making.block == NULL || making.record == 0 || making.desc == 0) {
         undo_making(worker, &making);
         return SCHEDQ_NOMEM;
     }
@@ -296,7 +293,7 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
     }
     tally_add(&worker->tally.taken, 1);
     u64_store(&worker->joining, number);
-    fill_group(entry, making.block, life, &name, making.cell, making.desc, spec, now);
+    fill_group(entry, making.block, life, &name, making.desc, spec, now);
     enum index_answer answer = index_insert(&queue->index, &caller, &name,
                                             ref_make(life, making.record), &ticket, &present);
 

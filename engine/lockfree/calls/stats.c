@@ -73,6 +73,10 @@ void
 lockfree_stats(schedq_t *base, schedq_stats_t *stats)
 {
     const struct queue *queue = queue_of_base(base);
+    /* Records have the words of short names. Pages may go between the two looks. */
+    const uint64_t words = (uint64_t)slab_made(&queue->entries.records) * NAMES_OWN;
+    const uint64_t entries = memory_bytes(&base->memory, MEMORY_ENTRIES);
+    const uint64_t own = words < entries ? words : entries;
 
     *stats = (schedq_stats_t){
         .struct_size = (uint32_t)sizeof *stats,
@@ -87,8 +91,8 @@ lockfree_stats(schedq_t *base, schedq_stats_t *stats)
         .aside = u64_load(u64_of(&base->words.aside)),
         .groups_known = ptr_load(&queue->members.buckets) != NULL,
         .nominated = u64_load(u64_of(&base->words.nominations)),
-        .bytes_entries = memory_bytes(&base->memory, MEMORY_ENTRIES),
-        .bytes_names = memory_bytes(&base->memory, MEMORY_NAMES),
+        .bytes_entries = entries - own,
+        .bytes_names = memory_bytes(&base->memory, MEMORY_NAMES) + own,
         .bytes_index = memory_bytes(&base->memory, MEMORY_INDEX),
         .bytes_queues = memory_bytes(&base->memory, MEMORY_QUEUES),
         .bytes_other = memory_bytes(&base->memory, MEMORY_OTHER),

@@ -3,13 +3,25 @@
  */
 #include "lockfree/memory/names.h"
 
-const uint32_t names_bytes[NAME_CLASSES] = {NAMES_LEAST, 128, 320};
+const uint32_t names_bytes[NAME_CLASSES] = {128, 320};
 
 /* The words of a text with its NUL. */
 static uint32_t
 word_count(uint32_t length)
 {
     return length / TEXT_WORD + 1;
+}
+
+static uint32_t
+cell_class(uint32_t cell)
+{
+    return cell >> NAMES_CLASS_SHIFT;
+}
+
+static uint32_t
+cell_object(uint32_t cell)
+{
+    return cell & SLAB_OBJECTS_MAX;
 }
 
 void
@@ -35,34 +47,33 @@ names_close(struct names *names)
     }
 }
 
-bool
-names_reserve(struct names *names, uint32_t pods)
-{
-    return slab_reserve(&names->classes[0], pods);
-}
-
 uint32_t
-names_take_long(struct names *names, struct names_cache *cache, const char *text, uint32_t length)
+names_take(struct names *names, struct names_cache *cache, const char *text, uint32_t length)
 {
-    uint32_t class = 1;
+    uint32_t class = 0;
 
     while (class < NAME_CLASSES && length >= names_bytes[class]) {
         class ++;
     }
-    return class < NAME_CLASSES
-               ? names_take_in(names, cache, class, names_layout(class), text, length)
-               : 0;
+    if (class == NAME_CLASSES) {
+        return 0;
+    }
+    struct slab *slab = &names->classes[class];
+    uint32_t object = slab_take(slab, &cache->classes[class]);
+
+    if (object == 0) {
+        return 0;
+    }
+    names_write(slab_unchecked(slab, slab_layout(slab), object), text, length);
+    return class << NAMES_CLASS_SHIFT | object;
 }
 
 void
-names_give(struct names *names, struct names_cache *cache, uint32_t cell)
+names_give_cell(struct names *names, struct names_cache *cache, uint32_t cell)
 {
-    uint32_t class = cell_class(cell), object = cell_object(cell);
-    struct slab_layout layout = names_layout(class);
-    struct slab *slab = &names->classes[class];
+    uint32_t class = cell_class(cell);
 
-    slab_give_known(slab, &cache->classes[class], layout, object,
-                    slab_unchecked(slab, layout, object));
+    slab_give(&names->classes[class], &cache->classes[class], cell_object(cell));
 }
 
 void
@@ -82,28 +93,23 @@ names_trim(struct names *names, struct epoch_record *epoch)
 }
 
 /*
- * A cell that was read from a record that is another pod's by now may be any number, also none.
+ * A cell that was read from a record that is another pod's by now may be any number.
  */
-bool
-names_equal_other(const struct names *names, uint32_t cell, const char *text, uint32_t length)
+const atomic_u64 *
+names_cell(const struct names *names, uint32_t cell, uint32_t length)
 {
     uint32_t class = cell_class(cell);
 
-    if (class >= NAME_CLASSES || length >= names_bytes[class]) {
-        return false;
-    }
-    const atomic_u64 *words = slab_at(&names->classes[class], cell_object(cell));
-
-    return words != NULL && words_equal(words, text, length);
+    return class < NAME_CLASSES && length < names_bytes[class]
+               ? slab_at(&names->classes[class], cell_object(cell))
+               : NULL;
 }
 
 void
-names_copy(const struct names *names, uint32_t cell, char *out, uint32_t length)
+names_copy(const struct names *names, const atomic_u64 *own, uint32_t cell, char *out,
+           uint32_t length)
 {
-    uint32_t class = cell_class(cell);
-    const atomic_u64 *words = class < NAME_CLASSES && length < names_bytes[class]
-                                  ? slab_at(&names->classes[class], cell_object(cell))
-                                  : NULL;
+    const atomic_u64 *words = names_words(names, own, cell, length);
 
     for (uint32_t i = 0; words != NULL && i < word_count(length); i++) {
         uint64_t word = u64_load_acquire(&words[i]);

@@ -198,8 +198,8 @@ slab_take_known(struct slab *slab, struct slab_cache *cache, struct slab_layout 
         cache->head = next;
         cache->memory = ahead;
         __builtin_prefetch(ahead, 1);
-        if (layout.bytes > CACHE_LINE && !layout.brief) {
-            __builtin_prefetch(ahead + CACHE_LINE, 1);
+        for (uint32_t at = CACHE_LINE; at < layout.bytes && !layout.brief; at += CACHE_LINE) {
+            __builtin_prefetch(ahead + at, 1);
         }
     }
     *memory = own;

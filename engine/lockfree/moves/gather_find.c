@@ -239,7 +239,6 @@ gather_end(struct worker *worker, uint32_t record, struct entry *entry, struct g
     tally_add(&worker->tally.given, 1);
     index_remove(&queue->index, (uint32_t)(name >> 32), record, u64_load(&entry->life));
     description_give(&queue->entries, &worker->descriptions, u64_load(&entry->word.high));
-    names_give(&queue->names, &worker->names, (uint32_t)name);
     slab_give(&queue->entries.records, &worker->records, record);
     epoch_retire(worker->epoch, &block->block, &queue->base.memory, MEMORY_QUEUES, sizeof *block);
 }

@@ -99,7 +99,7 @@ is_behind(struct worker *worker, const struct gathered_pod *a, const struct gath
         return a->node > b->node;
     }
     for (uint32_t i = 0; i < 2; i++) {
-        names_copy(names, both[i]->name, name[i], both[i]->name_length);
+        names_copy(names, both[i]->entry->text, both[i]->name, name[i], both[i]->name_length);
         popped[i].name = name[i];
         popped[i].name_length = both[i]->name_length;
         popped[i].priority = both[i]->description.priority;

@@ -1,10 +1,10 @@
 /*
  * A pod's record, and its description.
  *
- * Two cache lines: the state word and what pop reads; what a pod goes through, and what never
- * changes in a life. A record is named by a number (slab.h) and used again at once. A handle is
- * {life, record}, where life is the version at which the record left FREE: no two lives have the
- * same, and a ref with a smaller version is of an older life.
+ * Three cache lines: the state word and what pop reads; what a pod goes through, and what never
+ * changes in a life; the name. A record is named by a number (slab.h) and used again at once. A
+ * handle is {life, record}, where life is the version at which the record left FREE: no two lives
+ * have the same, and a ref with a smaller version is of an older life.
  *
  * WHO MAY WRITE
  *   life, name, hash, profile        the owner, before the pod exists
@@ -61,7 +61,7 @@
 #define SCHEDQ_LOCKFREE_ENTRY_H
 
 #include "engine.h"
-#include "lockfree/memory/slab.h"
+#include "lockfree/memory/names.h"
 #include "lockfree/pod/state.h"
 
 #include <stddef.h>
@@ -71,7 +71,7 @@ struct entry {
     atomic_u64 object;
     atomic_u64 order_key;
     atomic_u64 attributes; /* priority:32 | name length:16 | profile:8 | flags:8 */
-    atomic_u64 name;       /* hash:32 | name cell:32 (names.h) */
+    atomic_u64 name;       /* hash:32 | cell of a long name:32 (names.h) */
     atomic_u64 unschedulable, pending;
 
     atomic_u64 life; /* second line */
@@ -85,6 +85,8 @@ struct entry {
     atomic_u64 flight; /* in flight: orders pods by their pops, once it is set; else a stay word */
     /* in flight, counted objects: the holder's reference; a record's: its block's address */
     atomic_u64 popped;
+
+    atomic_u64 text[NAMES_OWN_WORDS]; /* third line: the name, unless it is in a cell */
 };
 
 /* A stay word: 1:1 | 0 | version at which the stay began:36 | 0 | gate that the pod had then:8. */
@@ -105,7 +107,7 @@ struct entry {
 #define FREED_LABEL_BITS 12
 #define FREED_LABEL_MAX ((UINT32_C(1) << FREED_LABEL_BITS) - 1)
 
-_Static_assert(sizeof(struct entry) == 128, "two cache lines");
+_Static_assert(sizeof(struct entry) == 192, "three cache lines");
 
 /** A description that an update brought. */
 struct description_record {
