@@ -68,7 +68,7 @@
  * stands for engine/lockfree/refs/band.c bands_look_up e08af57c
  * stands for engine/lockfree/refs/band.c end_leaving 57636a68
  * stands for engine/lockfree/calls/pop.c walk_on 5cd29e1b
- * stands for engine/lockfree/calls/pop.c walk_down 0538553e
+ * stands for engine/lockfree/calls/pop.c walk_down 2cabf39b
  */
 #if defined(LARGE)
 #define PRODUCERS 2

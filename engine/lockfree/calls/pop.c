@@ -21,9 +21,10 @@
  * became active meanwhile in a band that the walk has passed was not active during the whole call.
  * Nor was what came into the band at hand since the walk looked into it (bin_next).
  *
- * THE STRAIGHT PATH is take_first: one pod, of the best band that is shown, if that has one lane
- * and nothing else; take_plain claims it by one CAS and answers from its record. Whatever is not so
- * makes the call walk, which begins anew and takes plain pods in the same way.
+ * THE STRAIGHT PATH is take_first: one pod, of the best band of the first leaf that has one, if
+ * that band and those above it, which are empty, have one lane each and nothing else; take_plain
+ * claims it by one CAS and answers from its record. Whatever is not so makes the call walk, which
+ * begins anew and takes plain pods in the same way.
  *
  * RELAXED. Inside a band any pod will do: first the worker's own lane, then two others, then runs;
  * all of it only if these are empty. The bands are walked as above.
@@ -451,7 +452,6 @@ take_from(struct walk *walk, struct bin *bin)
 static bool
 passed_enough(struct worker *worker, uint64_t passed)
 {
-    worker->walks = true;
     for (uint32_t slots = queue_slots(queue_of(worker)); passed != 0; passed &= passed - 1) {
         worker->passed += slots;
     }
@@ -462,12 +462,12 @@ passed_enough(struct worker *worker, uint64_t passed)
     return true;
 }
 
-/* Rows of the walk's leaf; those in `rest` are not passed. */
+/* Rows of a leaf; those in `rest` are not passed. */
 RARELY static void
-pass_rows(const struct walk *walk, uint64_t rest)
+pass_rows(struct worker *worker, struct band_leaf *leaf, uint64_t rows, uint64_t rest)
 {
-    if (passed_enough(walk->worker, walk->rows & ~rest)) {
-        bands_clear(&queue_of(walk->worker)->bands, walk->leaf,
+    if (passed_enough(worker, rows & ~rest)) {
+        bands_clear(&queue_of(worker)->bands, leaf,
                     rest != 0 ? (uint32_t)__builtin_ctzll(rest) + 1 : SUMMARY_ROWS);
     }
 }
@@ -476,6 +476,7 @@ pass_rows(const struct walk *walk, uint64_t rest)
 RARELY static void
 pass_leaves(const struct walk *walk, uint64_t idle)
 {
+    walk->worker->walks = true;
     if (passed_enough(walk->worker, idle)) {
         bands_rest(&queue_of(walk->worker)->bands, walk->table, walk->top - 1, idle);
     }
@@ -523,13 +524,14 @@ walk_down(struct walk *walk)
 
             if (step != STEP_NOTHING) {
                 if (rows != walk->rows) {
-                    pass_rows(walk, rows);
+                    pass_rows(walk->worker, walk->leaf, walk->rows, rows);
                 }
                 walk->rows = rows;
                 return step;
             }
         }
-        pass_rows(walk, 0);
+        walk->worker->walks = true;
+        pass_rows(walk->worker, walk->leaf, walk->rows, 0);
     }
     return STEP_NOTHING;
 }
@@ -798,25 +800,30 @@ take_first(struct worker *worker, struct band_table *table, uint64_t leaves, uin
 {
     struct queue *queue = queue_of(worker);
     struct band_leaf *leaf = table->leaves[__builtin_ctzll(leaves)].leaf;
-    uint64_t rows = summary_bits(&leaf->summary); /* as walk_on:B */
-
-    if (rows == 0) {
-        return false;
-    }
-    struct bin *bin = &leaf->rows[__builtin_ctzll(rows)].band->bin;
-    struct lane *lane = bin_only_lane(bin);
+    const uint64_t shown = summary_bits(&leaf->summary); /* as walk_on:B */
     struct bin_head head;
 
     head.is_run = false;
     head.front = NULL;
-    if (lane == NULL || !lane_peek(lane, &head.lane) ||
-        !take_plain(bin, &head, queue, reorder, out)) {
-        return false;
+    for (uint64_t rows = shown; rows != 0; rows &= rows - 1) {
+        struct bin *bin = &leaf->rows[__builtin_ctzll(rows)].band->bin;
+        struct lane *lane = bin_only_lane(bin);
+
+        if (lane != NULL && !lane_peek(lane, &head.lane)) {
+            continue;
+        }
+        if (lane == NULL || !take_plain(bin, &head, queue, reorder, out)) {
+            return false;
+        }
+        if (!out->more) {
+            out->more = left_behind(worker, table, leaves, leaf, rows);
+        }
+        if (rows != shown) {
+            pass_rows(worker, leaf, shown, rows);
+        }
+        return true;
     }
-    if (!out->more) {
-        out->more = left_behind(worker, table, leaves, leaf, rows);
-    }
-    return true;
+    return false;
 }
 
 /* One, as nearly always; else the call walks. */
