@@ -97,10 +97,15 @@ pair_cas(atomic_pair *word, struct pair expected, struct pair desired)
     return done;
 }
 
+/* CK's is mfence on x86-64, which takes twice as long as a locked instruction. */
 static inline void
 atomic_fence(void)
 {
+#if defined(__x86_64__)
+    __asm__ volatile("lock orq $0, (%%rsp)" ::: "memory", "cc");
+#else
     ck_pr_fence_memory();
+#endif
 }
 
 static inline void
