@@ -49,7 +49,7 @@
  * stands for engine/lockfree/calls/mover.c gate_pod 33fa43a8
  * stands for engine/lockfree/calls/mover.c act_on b17a285f
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
- * stands for engine/lockfree/calls/mover.c mover_try_ref 9e9b7e58
+ * stands for engine/lockfree/calls/mover.c try_ref ec3da66c
  * stands for engine/lockfree/moves/stray.h stray_ask_owed 3133b4c0
  * stands for engine/lockfree/moves/transfer.h transfer_announce febc216b
  */

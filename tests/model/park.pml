@@ -55,7 +55,7 @@
  * stands for engine/lockfree/calls/events.c judge_log 63c26978
  * stands for engine/lockfree/calls/events.h events_judge_flight 2ef2c40b
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
- * stands for engine/lockfree/calls/mover.c mover_try_ref 9e9b7e58
+ * stands for engine/lockfree/calls/mover.c try_ref ec3da66c
  * stands for engine/lockfree/calls/mover.c switch_group d8ba4be1
  * stands for engine/lockfree/moves/transfer.h transfer_announce febc216b
  */

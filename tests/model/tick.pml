@@ -37,7 +37,7 @@
  * stands for engine/lockfree/calls/serve.c is_here 3730a5ce
  * stands for engine/lockfree/calls/serve.c flush_bin b131bc37
  * stands for engine/lockfree/calls/mover.c move_by 6c2f09cf
- * stands for engine/lockfree/calls/mover.c move_batch cc2893b8
+ * stands for engine/lockfree/calls/mover.c move_batch 24424fe0
  * stands for engine/lockfree/calls/mover.c switch_group d8ba4be1
  * stands for engine/lockfree/moves/switch.c switch_pod 74dc7c05
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b

@@ -49,8 +49,6 @@
 
 #include <string.h>
 
-#define FETCHED_AHEAD 8
-
 /* ---- telling those in flight ----------------------------------------------------------------- */
 
 /*
@@ -535,24 +533,6 @@ decide_reached(struct mover *mover, const struct view *view, struct way *way)
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-/* The stale ones. The records are fetched some refs ahead: each would miss the cache. */
-static uint32_t
-try_refs(struct mover *mover, const struct lane_ref *refs, size_t count)
-{
-    const struct entries *entries = &queue_of(mover->worker)->entries;
-    uint32_t stale = 0;
-
-    for (size_t i = 0; i < count + FETCHED_AHEAD; i++) {
-        if (i < count) {
-            entry_prefetch(entries, ref_record(refs[i].ref));
-        }
-        if (i >= FETCHED_AHEAD) {
-            stale += mover_try_ref(mover, refs[i - FETCHED_AHEAD].ref) ? 0 : 1;
-        }
-    }
-    return stale;
-}
-
 /* Reads the lot that the walk came to. False: there was no pod. */
 static bool
 walk_lot(struct mover *mover, const struct lots_walk *lots, struct lot *lot,
@@ -568,7 +548,7 @@ walk_lot(struct mover *mover, const struct lots_walk *lots, struct lot *lot,
     lot_read_begin(&reader, lot, &caller, newest_insertion);
     while ((count = lot_read(&reader, refs, MOVER_REFS)) > 0) {
         uint64_t pauses = worker->pauses;
-        uint32_t stale = try_refs(mover, refs, count);
+        uint32_t stale = mover_try_refs(mover, refs, count);
 
         any = true;
         if (worker->pauses != pauses) {

@@ -13,11 +13,21 @@
 #include "lockfree/refs/tie.h"
 #include "policy/backoff.h"
 
+#define FETCHED_AHEAD 8
+
+static void
+empty(struct mover_batch *batch)
+{
+    batch->count = batch->group_count = 0;
+    batch->to = batch->from = 0;
+}
+
 void
 mover_begin(struct mover *mover)
 {
     mover->batch = mover->worker->batch;
-    mover->batch->count = mover->batch->lost = mover->batch->group_count = 0;
+    mover->batch->lost = 0;
+    empty(mover->batch);
     mover->no_memory = false;
     mover->asks_host |= queue_of(mover->worker)->base.registry.has_gates;
 }
@@ -401,15 +411,16 @@ __attribute__((noinline)) static struct mover_group *
 find_group(struct mover *mover, const struct view *view, const struct way *way)
 {
     struct mover_batch *batch = mover->batch;
-    struct mover_group *made = &batch->groups[batch->group_count], *group = batch->groups;
-
-    if (!transfer_find(mover->worker, view, way, view->history.timestamp_ns, &made->to)) {
-        return NULL;
-    }
+    struct mover_group *made = &batch->groups[batch->group_count];
     /*
      * The ranks of active pods were compared. A band that was found before a pause may have been
      * given back, and another bin have its address.
      */
+    struct mover_group *group = way->place == PLACE_ACTIVE ? made : batch->groups;
+
+    if (!transfer_find(mover->worker, view, way, view->history.timestamp_ns, &made->to)) {
+        return NULL;
+    }
     while (group != made && (group->to.place == PLACE_ACTIVE || group->to.bin != made->to.bin)) {
         group++;
     }
@@ -419,8 +430,8 @@ find_group(struct mover *mover, const struct view *view, const struct way *way)
         group->priority = view->description.priority;
         group->count = 0;
         group->ordered = true;
-        group->from_backoff = false;
         group->named = way->named;
+        batch->to |= UINT32_C(1) << way->place;
     }
     destination_like(queue_of(mover->worker), view, way->place, group->pods_like);
     return group;
@@ -497,7 +508,7 @@ collect(struct mover *mover, const struct view *view, const struct way *way)
         group->to.due =
             time_earlier(group->to.due, backoff_due(&queue->base.rules.backoff, item->key));
     }
-    group->from_backoff |= place_backs_off(state_place(view->state));
+    batch->from |= UINT32_C(1) << state_place(view->state);
     append(batch, group, batch->count++);
     return true;
 }
@@ -582,7 +593,9 @@ lane_for(const struct mover *mover, const struct mover_group *group,
     struct bin *bin = group->to.bin;
     bool active = group->to.place == PLACE_ACTIVE;
 
-    if (group->count > (active ? MOVER_LANE : 1) || !bin_prepare(bin, caller, group->count) ||
+    if (group->count > (active ? MOVER_LANE : 1) ||
+        !(bank_has_room(&bin->bank, worker->base.number, group->count) ||
+          bin_prepare(bin, caller, group->count)) ||
         (active && items[group->last].key > worker->last_drawn)) {
         return NULL;
     }
@@ -608,26 +621,25 @@ publish_lone(const struct mover *mover, const struct mover_group *group, uint32_
 
 /* All pods that go into one bin, into the lane or as one run. False: no memory. */
 static bool
-publish_group(struct mover *mover, struct mover_group *group)
+publish_group(struct mover *mover, struct mover_group *group, const struct bin_caller *caller)
 {
     const uint32_t cause = cause_of_mover(mover, group->named);
     struct worker *worker = mover->worker;
     struct mover_batch *batch = mover->batch;
     const struct destination *to = &group->to;
-    const struct bin_caller caller = bin_caller(worker);
 
-    if (to->bin == NULL || (to->lot != NULL && !lot_prepare(to->lot, &caller, group->count))) {
+    if (to->bin == NULL || (to->lot != NULL && !lot_prepare(to->lot, caller, group->count))) {
         return false;
     }
     if (!group->ordered) {
         order_group(batch, group);
     }
-    struct lane *lane = lane_for(mover, group, &caller);
+    struct lane *lane = lane_for(mover, group, caller);
 
     if (lane == NULL && group->count == 1) {
         return publish_lone(mover, group, cause);
     }
-    struct run *run = lane == NULL ? run_take(caller.pool, group->count) : NULL;
+    struct run *run = lane == NULL ? run_take(caller->pool, group->count) : NULL;
 
     if (lane == NULL && run == NULL) {
         return false;
@@ -651,8 +663,8 @@ publish_group(struct mover *mover, struct mover_group *group)
         return true;
     }
     run_set_cause(run, cause);
-    if (!bin_publish_run(to->bin, &caller, run)) {
-        run_give(caller.pool, run);
+    if (!bin_publish_run(to->bin, caller, run)) {
+        run_give(caller->pool, run);
         return false;
     }
     return true;
@@ -677,6 +689,9 @@ pods_for(const struct mover_batch *batch, enum place place)
 {
     uint32_t count = 0;
 
+    if ((batch->to >> place & 1) == 0) {
+        return 0;
+    }
     for (uint32_t i = 0; i < batch->group_count; i++) {
         count += batch->groups[i].to.place == place ? batch->groups[i].count : 0;
     }
@@ -778,18 +793,15 @@ static uint32_t
 switch_place(struct mover *mover, enum place place)
 {
     const uint32_t cause = cause_of_mover(mover, false), count = pods_for(mover->batch, place);
+    const uint32_t backoffs = UINT32_C(1) << PLACE_BACKOFF | UINT32_C(1) << PLACE_ERROR_BACKOFF;
     struct mover_batch *batch = mover->batch;
     uint32_t lost = 0;
-    bool from_backoff = false;
     struct switches switches;
 
     if (count == 0) {
         return 0;
     }
-    for (uint32_t i = 0; i < batch->group_count; i++) {
-        from_backoff |= batch->groups[i].to.place == place && batch->groups[i].from_backoff;
-    }
-    switches_begin(mover->worker, &switches, place, count, from_backoff);
+    switches_begin(mover->worker, &switches, place, count, (batch->from & backoffs) != 0);
     for (uint32_t i = 0; i < batch->group_count; i++) {
         if (batch->groups[i].to.place == place) {
             lost += switch_group(mover, &batch->groups[i], &switches, cause_freed(cause));
@@ -814,6 +826,7 @@ keep_lost(struct mover_batch *batch)
 static void
 move_batch(struct mover *mover)
 {
+    const struct bin_caller caller = bin_caller(mover->worker);
     struct mover_batch *batch = mover->batch;
     uint32_t lost = 0;
 
@@ -821,7 +834,7 @@ move_batch(struct mover *mover)
         find_again(mover);
     }
     for (uint32_t i = 0; i < batch->group_count; i++) {
-        if (!publish_group(mover, &batch->groups[i])) {
+        if (!publish_group(mover, &batch->groups[i], &caller)) {
             give_up_group(mover, &batch->groups[i]);
             lost++;
         }
@@ -835,7 +848,7 @@ move_batch(struct mover *mover)
     if (lost > 0) {
         keep_lost(batch);
     }
-    batch->count = batch->group_count = 0;
+    empty(batch);
     if (mover->result->poppable) {
         publish_wake(mover->worker);
     }
@@ -1122,8 +1135,9 @@ disturb(struct entry *entry, uint64_t ref)
     }
 }
 
-bool
-mover_try_ref(struct mover *mover, uint64_t ref)
+/* False: the ref is stale. */
+STRAIGHT bool
+try_ref(struct mover *mover, uint64_t ref)
 {
     uint32_t record = ref_record(ref);
     const struct queue *queue = queue_of(mover->worker);
@@ -1161,6 +1175,24 @@ mover_try_ref(struct mover *mover, uint64_t ref)
         }
     }
     return false;
+}
+
+/* The records are fetched some refs ahead: each would miss the cache. */
+uint32_t
+mover_try_refs(struct mover *mover, const struct lane_ref *refs, size_t count)
+{
+    const struct entries *entries = &queue_of(mover->worker)->entries;
+    uint32_t stale = 0;
+
+    for (size_t i = 0; i < count + FETCHED_AHEAD; i++) {
+        if (i < count) {
+            entry_prefetch(entries, ref_record(refs[i].ref));
+        }
+        if (i >= FETCHED_AHEAD) {
+            stale += try_ref(mover, refs[i - FETCHED_AHEAD].ref) ? 0 : 1;
+        }
+    }
+    return stale;
 }
 
 bool

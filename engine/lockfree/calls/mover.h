@@ -111,9 +111,8 @@ struct mover_group {
     int32_t priority;      /* ACTIVE */
     uint32_t first, last;  /* items, by `next` */
     uint32_t count;
-    bool named;        /* the first one's way: what helpers count for all */
-    bool ordered;      /* `next` is the order of the keys */
-    bool from_backoff; /* some of them */
+    bool named;   /* the first one's way: what helpers count for all */
+    bool ordered; /* `next` is the order of the keys */
 };
 
 /** How many refs a pass reads before it tries the pods behind them. */
@@ -126,7 +125,8 @@ struct mover_group {
  */
 struct mover_batch {
     uint32_t count, lost, group_count;
-    uint64_t pauses; /* of the worker, when the first was collected */
+    uint32_t to, from; /* places that some collected pod goes to, and comes from, as bits */
+    uint64_t pauses;   /* of the worker, when the first was collected */
     union {
         struct lane_ref refs[MOVER_REFS];
         struct bin_ref due[MOVER_DUE];
@@ -173,10 +173,10 @@ mover_is_due(const struct mover *mover, const struct view *view)
 void mover_begin(struct mover *mover);
 
 /**
- * Tries the pod behind a ref of a lot, if it is there; a FUTURE one is disturbed. True: the ref is
- * not stale.
+ * Tries the pods behind refs of a lot that are there; a FUTURE ref is disturbed. How many of the
+ * refs were stale.
  */
-bool mover_try_ref(struct mover *mover, uint64_t ref);
+uint32_t mover_try_refs(struct mover *mover, const struct lane_ref *refs, size_t count);
 
 /**
  * The same for a ref of a bin, where a FUTURE one is helped, unless pods wait for events there.
