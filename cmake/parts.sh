@@ -1,17 +1,20 @@
 # The steps of tests/run and bench/run: each is announced, timed and remembered. A table of them ends the run, and what the
 # failed ones said: so the last lines of a log tell what failed.
 #
-# A failed part does not end the run: the parts after it tell more about the failure. The caller asks parts_summary for
-# the exit status. An interruption ends the run, also if the part that it met ends in order, with the table so far and
+# A failed part does not end the run: the parts after it tell more about the failure. Parts that keep one processor busy run
+# beside each other (beside, parts_join). The caller asks parts_summary for the exit status. An interruption ends the run, also if the part that it met ends in order, with the table so far and
 # status 130. Sourced with $root = top of the source tree.
 
 part_names=()
 part_results=()
 part_seconds=()
+part_cpu=()   # of processors
 part_lines=40 # of what a failed test said, or a failed part, are said again
 part_tests=4  # failed ones of a part that say it again; all are named
 part_pipe=    # what the part says goes there
 part_reader=  # and from there to the log, and on
+part_beside=()       # names of the parts that run beside this shell, by their process
+declare -A part_began part_log # when, and what they say, by their process
 part_logs=$(mktemp -d) || exit 1
 trap 'rm -rf "$part_logs"' EXIT
 exec {parts_out}>&1 {parts_errors}>&2
@@ -26,21 +29,77 @@ part_heard()
     fi
 }
 
+# part_processor FILE: prints the seconds of processor time that bash's `times` wrote there, "1m2.345s" four times, in all.
+part_processor()
+{
+    sed 's/[ms]/ /g' "$1" 2>/dev/null | awk '{ sum += 60 * $1 + $2 + 60 * $3 + $4 } END { printf "%.0f", sum }'
+}
+
 # part NAME COMMAND...: the command runs in this shell: it may set variables, and end the run.
 part()
 {
     local name=$1 start=$SECONDS result=passed
     shift
+    times >"$part_logs/times.before"
     printf '\n==== %s\n' "$name"
     exec {part_pipe}> >(trap '' INT TERM && exec tee "$part_logs/${#part_names[@]}")
     part_reader=$!
     "$@" >&"$part_pipe" 2>&1 || result=FAILED
     part_heard
+    times >"$part_logs/times.after"
     part_names+=("$name")
     part_results+=("$result")
     part_seconds+=($((SECONDS - start)))
+    part_cpu+=($(($(part_processor "$part_logs/times.after") - $(part_processor "$part_logs/times.before"))))
     printf -- '---- %s: %s, %d s\n' "$name" "$result" "${part_seconds[-1]}"
     [ "$result" = passed ]
+}
+
+# beside NAME COMMAND...: as part, in a shell of its own, and returns at once; as many run at a time as there are processors.
+# What it says comes in one piece when it ends.
+beside()
+{
+    local process log
+    while [ ${#part_beside[@]} -ge "$(nproc)" ]; do
+        part_ended
+    done
+    log=$(mktemp -p "$part_logs") || exit 1
+    set -m # a process group of its own, which parts_interrupted ends
+    (
+        "${@:2}"
+        result=$?
+        times >"$part_logs/times.$BASHPID"
+        exit $result
+    ) >"$log" 2>&1 </dev/null &
+    set +m
+    process=$!
+    part_beside[process]=$1
+    part_log[$process]=$log
+    part_began[$process]=$SECONDS
+}
+
+# part_ended: one of the parts that run beside this shell has.
+part_ended()
+{
+    local process result=passed
+    wait -n -p process "${!part_beside[@]}" || result=FAILED
+    printf '\n==== %s\n' "${part_beside[process]}"
+    mv "${part_log[$process]}" "$part_logs/${#part_names[@]}"
+    cat "$part_logs/${#part_names[@]}"
+    part_names+=("${part_beside[process]}")
+    part_results+=("$result")
+    part_seconds+=($((SECONDS - part_began[$process])))
+    part_cpu+=("$(part_processor "$part_logs/times.$process")")
+    printf -- '---- %s: %s, %d s\n' "${part_names[-1]}" "$result" "${part_seconds[-1]}"
+    unset "part_beside[process]"
+}
+
+# parts_join: waits for all parts that run beside this shell.
+parts_join()
+{
+    while [ ${#part_beside[@]} -gt 0 ]; do
+        part_ended
+    done
 }
 
 # skip_part NAME: a part that had to be left out counts as failed.
@@ -49,6 +108,7 @@ skip_part()
     part_names+=("$1")
     part_results+=("FAILED (not run)")
     part_seconds+=(0)
+    part_cpu+=(0)
 }
 
 # part_failed_tests LOG: their names, one a line, as ctest says them, "12/439 Test #393: NAME ....***Failed", or Go, or Python.
@@ -87,9 +147,9 @@ part_says_again()
 parts_summary()
 {
     local i failed=0
-    printf '\n%-32s %-18s %s\n' part result seconds
+    printf '\n%-32s %-18s %7s %7s\n' part result seconds CPU
     for i in "${!part_names[@]}"; do
-        printf '%-32s %-18s %7d\n' "${part_names[i]}" "${part_results[i]}" "${part_seconds[i]}"
+        printf '%-32s %-18s %7d %7d\n' "${part_names[i]}" "${part_results[i]}" "${part_seconds[i]}" "${part_cpu[i]}"
         [ "${part_results[i]}" = passed ] || failed=$((failed + 1))
     done
     printf 'parts: %d passed, %d failed\n' $((${#part_names[@]} - failed)) "$failed"
@@ -107,6 +167,16 @@ parts_summary()
 # Also when a function was the command, which still has the part's output.
 parts_interrupted()
 {
+    local process look
+    for process in "${!part_beside[@]}"; do
+        kill -TERM -- "-$process"
+        wait "$process"
+        # And for what it had started, which ends by itself or takes too long.
+        for ((look = 0; look < 500; look++)); do
+            kill -0 -- "-$process" 2>/dev/null || break
+            sleep 0.02
+        done
+    done
     exec >&"$parts_out" 2>&"$parts_errors"
     part_heard
     parts_summary
