@@ -48,7 +48,7 @@
  * stands for engine/lockfree/index/index.c insert_round 8d92d730
  * stands for engine/lockfree/index/index.c index_finish 6191e542
  * stands for engine/lockfree/index/index.c look_up 29215a82
- * stands for engine/lockfree/index/index.c index_find 775efe6e
+ * stands for engine/lockfree/index/index.c index_find 6b274c61
  * stands for engine/lockfree/index/index.c index_remove bf582386
  * stands for engine/lockfree/index/index_line.c index_complete cdc46820
  */

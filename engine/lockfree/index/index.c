@@ -77,11 +77,11 @@
  *   the owner's state word -> index_look:A, B, C
  *       in this order, then life again: see index_look
  *   take_cell:B, place_cell:A -> scan_home:A, overflow_lets_in:A, look_around:A, look_up:A,
- *           find_stale:A, copy_line:B, index_has:A
+ *           index_find:B, find_stale:A, copy_line:B, index_has:A
  *       the record of a cell
  *   index_lengthen:A -> spot_step:A, scan_home:B, overflow_lets_in:B
  *       an overflow line with link 0
- *   switch_table:A -> find_line:A, index_insert_directly:A, make_room:A
+ *   switch_table:A -> find_line:A, index_find:A, index_insert_directly:A, make_room:A
  *       the table's header
  *   index_grow:A -> index_insert_directly:B, insert_round:A, copy_line:A
  *       the table's header
@@ -604,10 +604,13 @@ look_up(const struct index *index, const struct index_caller *caller,
     return LOOKUP_NONE;
 }
 
-/* Ends: a further round means that what the control word named was completed. */
-uint32_t
-index_find(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
-           uint64_t *life)
+/*
+ * Along all of the line. Ends: a further round means that what the control word named was
+ * completed.
+ */
+RARELY static uint32_t
+find_along(const struct index *index, const struct index_caller *caller,
+           const struct hashed_name *name, uint64_t *life)
 {
     enum lookup answer;
     struct seen seen;
@@ -624,6 +627,30 @@ index_find(struct index *index, const struct index_caller *caller, const struct 
     }
     *life = seen.pod.life;
     return seen.pod.record;
+}
+
+/*
+ * Nearly always the pod is settled, at home. Then its record says all, whatever the control word
+ * says: also if the line has MOVED.
+ */
+uint32_t
+index_find(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
+           uint64_t *life)
+{
+    struct index_table *table = ptr_load_acquire(&index->table); /* index_find:A */
+    const struct index_line *home = table_home(table, name->hash);
+    const uint64_t value = cell_make(0, name->hash, 0);
+
+    for (uint32_t i = HOME_FIRST; i < LINE_WORDS; i++) {
+        uint64_t cell = u64_load_acquire(&home->word[i]); /* index_find:B */
+        struct seen seen;
+
+        if (cell_resembles(cell, value) && index_look(index, cell, name, &seen) == SIGHT_SAME) {
+            *life = seen.pod.life;
+            return seen.pod.record;
+        }
+    }
+    return find_along(index, caller, name, life);
 }
 
 bool
