@@ -37,13 +37,13 @@
  *
  * Bounds: one pod, one producer, one compactor with MERGES rounds, two consumers with TRIES calls each.
  *
- * stands for engine/lockfree/refs/bin.c put_merged 7b277497
+ * stands for engine/lockfree/refs/bin.c put_merged 419bdbca
  * stands for engine/lockfree/refs/bin.c bin_compare c81a9b82
  * stands for engine/lockfree/refs/bin.c scan_banks 0051f592
  * stands for engine/lockfree/refs/bank.c bank_find ced6388f
  * stands for engine/lockfree/refs/bank.c bank_prepare 0b5e0750
  * stands for engine/lockfree/refs/bin.h bin_first b66baaf7
- * stands for engine/lockfree/refs/bin.c scan_runs 739df05e
+ * stands for engine/lockfree/refs/bin.c scan_runs 95718820
  * stands for engine/lockfree/refs/bin.h bin_mark 02930f2f
  * stands for engine/lockfree/refs/bin.c bin_first_live 6cec36e3
  * stands for engine/lockfree/refs/summary.h summary_shows e29b5683

@@ -34,13 +34,14 @@
  * stands for engine/lockfree/refs/run.c run_give f8394bb3
  * stands for engine/lockfree/refs/run.c run_renew 317e34fe
  * stands for engine/lockfree/refs/run.c run_put_beside 20e3757e
- * stands for engine/lockfree/refs/run.c run_peek 94636ed0
+ * stands for engine/lockfree/refs/run.c run_peek 6038d329
+ * stands for engine/lockfree/refs/run.h run_lies_behind 2b277621
  * stands for engine/lockfree/refs/run.h run_advance_by b3a0cce1
  * stands for engine/lockfree/refs/bin.c drop_run 08fcf46c
  * stands for engine/lockfree/refs/bin.c cursor_load 7402869f
  * stands for engine/lockfree/refs/bin.c merge_into 7377d045
  * stands for engine/lockfree/refs/bin.c bin_put_beside e2ad4504
- * stands for engine/lockfree/refs/bin.c put_merged 7b277497
+ * stands for engine/lockfree/refs/bin.c put_merged 419bdbca
  * stands for engine/lockfree/refs/bin.c pass_stale_in_run 3fd86c84
  * stands for engine/lockfree/refs/bin.c first_of_run d6eb024a
  */

@@ -119,10 +119,10 @@ bin_help(struct bin *bin, const struct bin_caller *caller, struct entry *entry, 
 
 /* ---- merging --------------------------------------------------------------------------------- */
 
-/* The runs of a bin as they were seen, fewest refs first. */
+/* The runs of a bin as they were seen. */
 struct sighting {
-    struct run_head heads[BIN_RUNS];
-    uint32_t slots[BIN_RUNS];
+    struct run_head heads[BIN_RUNS]; /* by slot */
+    uint64_t order[BIN_RUNS];        /* those that have refs, fewest first: refs:32 | slot:32 */
     uint32_t count;
 };
 
@@ -135,16 +135,28 @@ drop_run(struct bin *bin, struct run_pool *pool, uint32_t slot, const struct run
 }
 
 static void
-sort_in(struct sighting *seen, const struct run_head *head, uint32_t slot)
+sort_in(struct sighting *seen, uint32_t slot)
 {
+    uint64_t sorted = (uint64_t)seen->heads[slot].left << 32 | slot;
     uint32_t i = seen->count++;
 
-    for (; i > 0 && seen->heads[i - 1].left > head->left; i--) {
-        seen->heads[i] = seen->heads[i - 1];
-        seen->slots[i] = seen->slots[i - 1];
+    for (; i > 0 && seen->order[i - 1] > sorted; i--) {
+        seen->order[i] = seen->order[i - 1];
     }
-    seen->heads[i] = *head;
-    seen->slots[i] = slot;
+    seen->order[i] = sorted;
+}
+
+/* The slot of a run by its turn. */
+static inline uint32_t
+sighted_slot(const struct sighting *seen, uint32_t turn)
+{
+    return (uint32_t)seen->order[turn];
+}
+
+static inline uint32_t
+sighted_refs(const struct sighting *seen, uint32_t turn)
+{
+    return (uint32_t)(seen->order[turn] >> 32);
 }
 
 /* True: a slot is free, or became free. */
@@ -160,22 +172,21 @@ sight_runs(struct bin *bin, struct run_pool *pool, struct sighting *seen)
     seen->count = 0;
     for (uint32_t i = 0; i < BIN_RUNS; i++) {
         uint64_t word = u64_load_acquire(&bin->runs[i]);
-        struct run_head head;
 
         if (word == 0) {
             room = true;
             continue;
         }
-        switch (run_peek(pool, &bin->runs[i], word, &head)) {
+        switch (run_peek(pool, &bin->runs[i], word, &seen->heads[i])) {
         case RUN_CHANGED:
             room = true;
             break;
         case RUN_EMPTY:
-            drop_run(bin, pool, i, &head);
+            drop_run(bin, pool, i, &seen->heads[i]);
             room = true;
             break;
         case RUN_HEAD:
-            sort_in(seen, &head, i);
+            sort_in(seen, i);
             break;
         }
     }
@@ -191,9 +202,9 @@ choose(const struct sighting *seen, uint32_t *refs)
 {
     uint32_t count = 2;
 
-    *refs = seen->heads[0].left + seen->heads[1].left;
-    while (count < seen->count && seen->heads[count].left <= *refs) {
-        *refs += seen->heads[count].left;
+    *refs = sighted_refs(seen, 0) + sighted_refs(seen, 1);
+    while (count < seen->count && sighted_refs(seen, count) <= *refs) {
+        *refs += sighted_refs(seen, count);
         count++;
     }
     return count;
@@ -227,7 +238,7 @@ fetch_merged(const struct cursor *cursor, const struct bin *bin)
  * False: the run left its slot. A ref that was read may be of the run's next use, in another bin,
  * and must not be helped here: so the slot is looked at behind each ref.
  */
-static bool
+STRAIGHT bool
 cursor_load(struct cursor *cursor, struct bin *bin, const struct bin_caller *caller)
 {
     for (; cursor->position < cursor->end; cursor->position++) {
@@ -255,11 +266,16 @@ STRAIGHT void
 sort_first(const struct residence *residence, struct cursor **first, struct cursor *const *end)
 {
     struct cursor *moved = *first;
+    const int64_t key = moved->key;
 
-    for (; first + 1 != end &&
-           ref_before(residence, first[1]->key, first[1]->ref, moved->key, moved->ref);
-         first++) {
-        first[0] = first[1];
+    for (; first + 1 != end; first++) {
+        struct cursor *next = first[1];
+
+        if (next->key > key ||
+            (next->key == key && !ref_before(residence, key, next->ref, key, moved->ref))) {
+            break;
+        }
+        first[0] = next;
     }
     first[0] = moved;
 }
@@ -303,22 +319,25 @@ static void
 put_merged(struct bin *bin, struct run_pool *pool, const struct sighting *seen, uint32_t count,
            struct run *merged)
 {
-    uint32_t lowest = 0;
+    uint32_t lowest = sighted_slot(seen, 0);
 
     for (uint32_t i = 1; i < count; i++) {
-        lowest = seen->slots[i] < seen->slots[lowest] ? i : lowest;
+        uint32_t slot = sighted_slot(seen, i);
+
+        lowest = slot < lowest ? slot : lowest;
     }
     uint64_t word = u32_load(&merged->count) > 0 ? run_word(merged) : 0;
 
-    /* put_merged:A */
-    if (!u64_cas(&bin->runs[seen->slots[lowest]], seen->heads[lowest].word, word)) {
+    if (!u64_cas(&bin->runs[lowest], seen->heads[lowest].word, word)) { /* put_merged:A */
         run_give(pool, merged);
         return;
     }
     run_give(pool, seen->heads[lowest].run);
     for (uint32_t i = 0; i < count; i++) {
-        if (i != lowest) {
-            drop_run(bin, pool, seen->slots[i], &seen->heads[i]); /* put_merged:B */
+        uint32_t slot = sighted_slot(seen, i);
+
+        if (slot != lowest) {
+            drop_run(bin, pool, slot, &seen->heads[slot]); /* put_merged:B */
         }
     }
     if (word == 0) {
@@ -345,10 +364,11 @@ make_slot(struct bin *bin, const struct bin_caller *caller)
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const struct run_head *head = &seen.heads[i];
+        uint32_t slot = sighted_slot(&seen, i);
+        const struct run_head *head = &seen.heads[slot];
 
         cursors[i] = (struct cursor){.run = head->run,
-                                     .slot = &bin->runs[seen.slots[i]],
+                                     .slot = &bin->runs[slot],
                                      .word = head->word,
                                      .position = (uint32_t)head->head,
                                      .end = (uint32_t)head->head + head->left,
@@ -695,9 +715,13 @@ scan_runs(struct bin *bin, struct run_pool *pool, uint32_t slots, bool found, st
     uint64_t ref = found ? best->lane.ref : 0;
 
     for (uint32_t i = slots; i-- > 0;) {
+        uint64_t word = u64_load_acquire(&bin->runs[i]);
         struct run_head head;
 
-        if (u64_load_acquire(&bin->runs[i]) != 0 && first_of_run(bin, pool, i, &head) == RUN_HEAD &&
+        if (word == 0 || (found && run_lies_behind(pool, &bin->runs[i], word, key))) {
+            continue;
+        }
+        if (first_of_run(bin, pool, i, &head) == RUN_HEAD &&
             (!found || ref_before(&bin->residence, head.key, head.ref, key, ref))) {
             best->run = head;
             best->slot = i;

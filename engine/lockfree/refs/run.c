@@ -22,33 +22,6 @@ class_of(uint32_t count)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/*
- * A leaf's word is a run, NULL, or, while its number is unused, the next unused number with the
- * lowest bit set.
- */
-static atomic_ptr *
-place_of(const struct run_pool *pool, uint32_t number)
-{
-    atomic_ptr *leaf = ptr_load_acquire(&pool->root[number / RUN_LEAF]); /* of leaf_make:A */
-
-    return leaf != NULL ? &leaf[number % RUN_LEAF] : NULL;
-}
-
-static bool
-is_number(const void *word)
-{
-    return ((uintptr_t)word & 1) != 0;
-}
-
-struct run *
-run_at(const struct run_pool *pool, uint64_t word)
-{
-    const atomic_ptr *place = place_of(pool, (uint32_t)word);
-    void *run = place != NULL ? ptr_load_acquire(place) : NULL; /* of run_make:A */
-
-    return is_number(run) ? NULL : run;
-}
-
 static uint32_t
 number_reuse(struct run_pool *pool)
 {
@@ -58,8 +31,8 @@ number_reuse(struct run_pool *pool)
     while (stack_top(seen) != 0) {
         uint32_t number = stack_top(seen);
         /* a run by now: then the swing fails */
-        const void *next = ptr_load_acquire(place_of(pool, number));
-        uint32_t below = is_number(next) ? (uint32_t)((uintptr_t)next >> 1) : 0;
+        const void *next = ptr_load_acquire(run_place(pool, number));
+        uint32_t below = run_is_number(next) ? (uint32_t)((uintptr_t)next >> 1) : 0;
 
         if (stack_swing(&pool->unused, &seen, below)) {
             return number;
@@ -74,7 +47,7 @@ number_give(struct run_pool *pool, uint32_t number)
     uint64_t seen = u64_load(&pool->unused);
 
     do {
-        ptr_store(place_of(pool, number), (void *)((uintptr_t)stack_top(seen) << 1 | 1));
+        ptr_store(run_place(pool, number), (void *)((uintptr_t)stack_top(seen) << 1 | 1));
     } while (!stack_swing(&pool->unused, &seen, number));
 }
 
@@ -175,7 +148,7 @@ run_pool_close(struct run_pool *pool)
         for (uint32_t j = 0; leaf != NULL && j < RUN_LEAF && i * RUN_LEAF + j <= last; j++) {
             struct run *run = ptr_load(&leaf[j]);
 
-            if (run != NULL && !is_number(run)) {
+            if (run != NULL && !run_is_number(run)) {
                 run_free(pool, run);
             }
         }
@@ -196,7 +169,7 @@ run_pool_trim(struct run_pool *pool, struct epoch_record *epoch)
             /* The next run of this number goes on with the generations. */
             /* relaxed: the run is this thread's */
             (void)u64_max(&pool->floor, u64_load(&run->generation));
-            (void)ptr_exchange(place_of(pool, number), NULL); /* run_pool_trim:A */
+            (void)ptr_exchange(run_place(pool, number), NULL); /* run_pool_trim:A */
             epoch_retire(epoch, &run->block, pool->memory, MEMORY_QUEUES, run_bytes(i));
             number_give(pool, number);
         }
@@ -222,7 +195,7 @@ run_make(struct run_pool *pool, uint32_t size_class)
 
     u64_store(&run->generation, generation);
     u64_store(&run->head, generation << 32);
-    ptr_store_release(place_of(pool, run->number), run); /* run_make:A, read by run_at */
+    ptr_store_release(run_place(pool, run->number), run); /* run_make:A, read by run_at */
     return run;
 }
 
@@ -330,12 +303,10 @@ run_peek(const struct run_pool *pool, const atomic_u64 *slot, uint64_t word, str
     if (run == NULL) {
         return RUN_CHANGED;
     }
-    uint32_t capacity = run_room(run);
-    uint64_t head = u64_load_acquire(&run->head); /* run_peek:A */
-    uint32_t count = u32_load_acquire(&run->count);
+    uint64_t head = u64_load_acquire(&run->head);   /* run_peek:A */
+    uint32_t count = u32_load_acquire(&run->count); /* of any use: no more than there is room for */
     uint32_t position = (uint32_t)head;
 
-    count = count < capacity ? count : capacity;
     if (position < count) {
         out->key = (int64_t)u64_load_acquire(&run->slots[position].key);
         out->ref = u64_load_acquire(&run->slots[position].ref);

@@ -22,7 +22,8 @@
  *   run_put, bin_publish_run:A -> the acquire load of the slot
  *       all refs of the run
  *   drop_run:A, put_merged:A or bin_put_beside:A, run_renew, the next user's stores
- *       -> acquire loads of the run, then run_peek:B, cursor_load:A or read_run:A
+ *       -> acquire loads of the run, then run_peek:B, run_lies_behind:A, cursor_load:A or
+ *       read_run:A
  *       a reader that met the next user's refs finds the slot changed
  *   run_make:A -> run_at
  *       a run by its number
@@ -122,9 +123,34 @@ run_word(const struct run *run)
 }
 
 /**
+ * Where a number is looked up: there is a run, NULL, or, while the number is unused, the next
+ * unused one with the lowest bit set.
+ */
+STRAIGHT atomic_ptr *
+run_place(const struct run_pool *pool, uint32_t number)
+{
+    atomic_ptr *leaf = ptr_load_acquire(&pool->root[number / RUN_LEAF]); /* of leaf_make:A */
+
+    return leaf != NULL ? &leaf[number % RUN_LEAF] : NULL;
+}
+
+STRAIGHT bool
+run_is_number(const void *word)
+{
+    return ((uintptr_t)word & 1) != 0;
+}
+
+/**
  * The run behind a word; NULL if its memory was given back. Valid until the caller's section ends.
  */
-struct run *run_at(const struct run_pool *pool, uint64_t word);
+STRAIGHT struct run *
+run_at(const struct run_pool *pool, uint64_t word)
+{
+    const atomic_ptr *place = run_place(pool, (uint32_t)word);
+    void *run = place != NULL ? ptr_load_acquire(place) : NULL; /* of run_make:A */
+
+    return run_is_number(run) ? NULL : run;
+}
 
 /** The head of a run, as it was seen. */
 struct run_head {
@@ -144,6 +170,25 @@ enum run_sight { RUN_CHANGED, RUN_EMPTY, RUN_HEAD };
  */
 enum run_sight run_peek(const struct run_pool *pool, const atomic_u64 *slot, uint64_t word,
                         struct run_head *head);
+
+/**
+ * Has the first ref of the run in `slot`, which held `word`, a greater key? False: not, or it is
+ * not sure. As run_peek.
+ */
+STRAIGHT bool
+run_lies_behind(const struct run_pool *pool, const atomic_u64 *slot, uint64_t word, int64_t key)
+{
+    const struct run *run = run_at(pool, word);
+
+    if (run == NULL) {
+        return false;
+    }
+    uint32_t position = (uint32_t)u64_load_acquire(&run->head);
+
+    return position < u32_load_acquire(&run->count) &&
+           (int64_t)u64_load_acquire(&run->slots[position].key) > key &&
+           u64_load_acquire(slot) == word; /* run_lies_behind:A */
+}
 
 /** The ref so far behind what was peeked, below head->left; anything if the run left its slot. */
 static inline uint64_t
