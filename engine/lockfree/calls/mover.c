@@ -412,15 +412,16 @@ find_group(struct mover *mover, const struct view *view, const struct way *way)
 {
     struct mover_batch *batch = mover->batch;
     struct mover_group *made = &batch->groups[batch->group_count];
+
+    if (!transfer_find(mover->worker, view, way, view->history.timestamp_ns, &made->to)) {
+        return NULL;
+    }
     /*
      * The ranks of active pods were compared. A band that was found before a pause may have been
      * given back, and another bin have its address.
      */
     struct mover_group *group = way->place == PLACE_ACTIVE ? made : batch->groups;
 
-    if (!transfer_find(mover->worker, view, way, view->history.timestamp_ns, &made->to)) {
-        return NULL;
-    }
     while (group != made && (group->to.place == PLACE_ACTIVE || group->to.bin != made->to.bin)) {
         group++;
     }
