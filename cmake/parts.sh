@@ -2,8 +2,9 @@
 # failed ones said: so the last lines of a log tell what failed.
 #
 # A failed part does not end the run: the parts after it tell more about the failure. Parts that keep one processor busy run
-# beside each other (beside, parts_join). The caller asks parts_summary for the exit status. An interruption ends the run, also if the part that it met ends in order, with the table so far and
-# status 130. Sourced with $root = top of the source tree.
+# beside each other (beside, parts_join). The caller asks parts_summary for the exit status. An interruption ends the run,
+# also if the part that it met ends in order, with the table so far and status 130. Sourced with $root = top of the source
+# tree.
 
 part_names=()
 part_results=()
@@ -78,7 +79,7 @@ beside()
     part_began[$process]=$SECONDS
 }
 
-# part_ended: one of the parts that run beside this shell has.
+# part_ended: waits until one of the parts that run beside this shell ends, and prints what that said.
 part_ended()
 {
     local process result=passed

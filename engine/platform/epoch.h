@@ -38,12 +38,12 @@
  *
  * WHO ASKS. One thread at a time; the others' batches wait for their next poll, and one barrier is
  * good for all that were closed before it began. epoch_poll asks at once. epoch_poll_seldom does
- * something only when the pressure is high: 1,024 blocks that were retired make half of it, or 32
- * KiB of them, or 16,384 calls to it while something waits, or 1,024 times that what waits was met
- * (epoch_press), together. Then it closes a batch, which keeps half of the pressure up; when it is
- * due again, it frees that, and asks for the barrier if nobody did meanwhile. epoch_poll_often is
- * for a thread that comes by regularly: it does not wait for the other half, and asks for those
- * whose batches are closed.
+ * something only when the pressure is high. Half of that pressure is 1,024 retired blocks, or 32
+ * KiB of them, or 16,384 calls to it while something waits, or 1,024 calls to epoch_press. They add
+ * up. At the full pressure it closes a batch, which keeps half of the pressure up. At the next full
+ * pressure it frees that batch, and asks for the barrier if no other thread did meanwhile.
+ * epoch_poll_often is for a thread that polls regularly, as the timer thread does. It acts at half
+ * of the pressure, and asks for the barrier also for other threads' closed batches.
  *
  * WHY IT IS RIGHT. Take a section that has read a pointer to a block of a batch, of number N.
  *   It began in an epoch before N. Closing (close_batch:A) comes after the block was unlinked, and

@@ -81,8 +81,9 @@
  * the counts of the plugins that it reaches. If there is a lot of one, it looks, in each group, at
  * a word for each plugin, or at `taken` if it reaches all; then at the lots found, and their refs.
  * So an event that concerns no lot costs the same however many there are, or were. A lot that its
- * pods left costs each event that it concerns a look, until it leaves: some 3,000 looks at such
- * lots together, by the worker whose event began it.
+ * pods left costs each event that it concerns a look, until it leaves. It leaves after some 3,000
+ * looks at lots without pods, all counted together. Only looks by the worker that made it LEAVING
+ * count: that worker's list holds the lot.
  *
  * EVIDENCE. tests/model: lots, park; stress/explore: event_lots, event_lots_leave, event_lots_met,
  * event_lots_again, banks_park; tests/unit/test_lockfree_lots.c, test_lots.c, test_many_workers.c.
