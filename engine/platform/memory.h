@@ -32,6 +32,8 @@ struct memory {
 };
 
 #define CACHE_LINE 64
+/** What a load brings on many processors: a line and its neighbour. */
+#define LINE_PAIR (2 * CACHE_LINE)
 
 /**
  * A zeroed `wanted` means the build's default.

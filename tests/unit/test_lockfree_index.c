@@ -134,8 +134,8 @@ prepare(actor_t *actor, const char *name)
     uint32_t record = slab_take(&world->ground.entries.records, &actor->records);
     struct entry *entry = at(world, record);
     uint64_t life = version_next(state_version(entry_state(entry)));
-    uint32_t cell;
-    assert_true(names_keep(&world->names, &actor->names, entry->text, name, key.length, &cell));
+    uint32_t cell = entry_keep_name(&world->names, &actor->names, entry, record, name, key.length);
+    assert_int_not_equal(cell, 0);
     u64_store(&entry->life, life);
     u64_store(&entry->name, (uint64_t)key.hash << 32 | cell);
     u64_store_release(&entry->word.low, state_make(life, 0, PLACE_ACTIVE));
@@ -730,7 +730,8 @@ end_shared(member_t *member, unsigned number, const char *name)
         u64_cas(&entry->word.low, word, claimed)) {
         pod_t pod = {record, u64_load(&entry->life), key.hash};
         uint32_t cell = (uint32_t)u64_load(&entry->name);
-        CHECK(member, names_equal(&world->names, entry->text, cell, key.text, key.length));
+        CHECK(member, names_equal(entry_words(&world->names, entry, record, cell, key.length),
+                                  key.text, key.length));
         CHECK(member, u64_load(&world->published[record]) >= pod.life);
         CHECK(member, u64_exchange(&team->holder[number], member->number + 1) == 0);
         CHECK(member, u64_exchange(&team->holder[number], 0) == member->number + 1);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ground.h"
-#include "lockfree/memory/names.h"
+#include "lockfree/pod/entry.h"
 #include "mailbox.h"
 
 #define LENGTH_MAX 319
@@ -16,12 +16,13 @@ struct world {
     struct ground ground;
     struct names names;
     struct names_cache cache;
+    struct slab_cache records;
 };
 
-/* What a record has of its name. */
+/* A record's. */
 typedef struct name {
-    atomic_u64 own[NAMES_OWN_WORDS];
-    uint32_t cell;
+    uint32_t record; /* 0: none yet */
+    uint32_t place;
 } name_t;
 
 static int
@@ -52,22 +53,38 @@ text_of(uint32_t length, char fill)
     return text;
 }
 
+static const struct entry *
+entry_of(world_t *world, const name_t *name)
+{
+    return entry_at(&world->ground.entries, name->record);
+}
+
 static bool
 keep(world_t *world, name_t *name, const char *text, uint32_t length)
 {
-    return names_keep(&world->names, &world->cache, name->own, text, length, &name->cell);
+    if (name->record == 0)
+        name->record = slab_take(&world->ground.entries.records, &world->records);
+    name->place = entry_keep_name(&world->names, &world->cache, entry_of(world, name), name->record,
+                                  text, length);
+    return name->place != 0;
+}
+
+static const atomic_u64 *
+words(world_t *world, const name_t *name, uint32_t length)
+{
+    return entry_words(&world->names, entry_of(world, name), name->record, name->place, length);
 }
 
 static bool
 equal(world_t *world, const name_t *name, const char *text, uint32_t length)
 {
-    return names_equal(&world->names, name->own, name->cell, text, length);
+    return names_equal(words(world, name, length), text, length);
 }
 
 static const char *
 text(world_t *world, const name_t *name)
 {
-    return names_text(&world->names, name->own, name->cell);
+    return entry_name(&world->names, entry_of(world, name), name->place);
 }
 
 static void
@@ -75,10 +92,11 @@ every_length_is_kept_and_ends_in_nul(void **state)
 {
     world_t *world = *state;
     static name_t names[LENGTH_MAX + 1];
+    memset(names, 0, sizeof names);
     for (uint32_t length = 3; length <= LENGTH_MAX; length++) {
         char *given = text_of(length, (char)('a' + length % 26));
         assert_true(keep(world, &names[length], given, length));
-        assert_int_equal(names[length].cell == 0, length < NAMES_OWN);
+        assert_int_equal(names_is_cell(names[length].place), length >= NAMES_OWN);
         free(given);
     }
     for (uint32_t length = 3; length <= LENGTH_MAX; length++) {
@@ -88,7 +106,7 @@ every_length_is_kept_and_ends_in_nul(void **state)
         assert_memory_equal(kept, given, length);
         assert_int_equal(kept[length], '\0');
         assert_true(equal(world, &names[length], given, length));
-        names_copy(&world->names, names[length].own, names[length].cell, copy, length);
+        names_copy(words(world, &names[length], length), copy, length);
         assert_memory_equal(copy, given, length);
         assert_int_equal(copy[length], '\0');
         free(given);
@@ -100,7 +118,7 @@ a_longer_text_than_any_cell_gets_none(void **state)
 {
     world_t *world = *state;
     char *given = text_of(LENGTH_MAX + 1, 'a');
-    name_t name;
+    name_t name = {0};
     assert_false(keep(world, &name, given, LENGTH_MAX + 1));
     free(given);
 }
@@ -113,7 +131,7 @@ only_the_same_text_is_equal(void **state)
     for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         uint32_t length = lengths[i];
         char *given = text_of(length, 'x'), *longer = text_of(length + 1, 'x');
-        name_t name;
+        name_t name = {0};
         assert_true(keep(world, &name, given, length));
         memcpy(longer, given, length);
         assert_true(equal(world, &name, given, length));
@@ -134,16 +152,16 @@ a_name_kept_again_holds_nothing_of_the_last_text(void **state)
 {
     world_t *world = *state;
     char *given = text_of(100, 'x'), *other = text_of(70, 'y');
-    name_t name;
+    name_t name = {0};
     assert_true(keep(world, &name, "ns/a-rather-long-name-of-a-pod", 30));
     assert_true(keep(world, &name, "ns/b", 4));
     assert_memory_equal(text(world, &name), "ns/b\0\0\0", 8);
     assert_false(equal(world, &name, "ns/a-rather-long-name-of-a-pod", 30));
     assert_true(keep(world, &name, given, 100));
-    uint32_t cell = name.cell;
+    uint32_t cell = name.place;
     names_give(&world->names, &world->cache, cell);
     assert_true(keep(world, &name, other, 70));
-    assert_int_equal(name.cell, cell);
+    assert_int_equal(name.place, cell);
     assert_int_equal(strlen(text(world, &name)), 70);
     assert_true(equal(world, &name, other, 70));
     assert_false(equal(world, &name, given, 100));
@@ -156,12 +174,13 @@ a_number_that_names_no_cell_equals_nothing(void **state)
 {
     world_t *world = *state;
     char *given = text_of(100, 'x');
-    name_t name, wrong = {0};
+    name_t name = {0}, wrong = {0};
     assert_true(keep(world, &name, given, 100));
-    const uint32_t numbers[] = {0, name.cell + 100000, name.cell | UINT32_C(1) << 28,
-                                name.cell | UINT32_C(3) << 28, UINT32_MAX};
+    wrong.record = name.record;
+    const uint32_t numbers[] = {0, name.place + 100000, name.place + (UINT32_C(1) << 28),
+                                name.place | UINT32_C(3) << 28, UINT32_MAX};
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        wrong.cell = numbers[i];
+        wrong.place = numbers[i];
         assert_false(equal(world, &wrong, given, 100));
         assert_false(equal(world, &wrong, "ns/a", 4));
     }
@@ -174,7 +193,8 @@ short_names_need_no_memory_and_others_answer_none(void **state)
 {
     world_t *world = *state;
     char *longer = text_of(64, 'x'), *most = text_of(63, 'y');
-    name_t name;
+    name_t name = {0};
+    assert_true(keep(world, &name, "ns/a", 4)); /* it has a record */
     atomic_store(&world->ground.account.fail_all, true);
     assert_true(keep(world, &name, most, 63));
     assert_int_equal(memory_bytes(&world->ground.memory, MEMORY_NAMES), 0);
@@ -190,14 +210,14 @@ trim_gives_back_what_was_flushed(void **state)
 {
     world_t *world = *state;
     enum { TEXTS = 2 };
-    name_t names[TEXTS];
+    name_t names[TEXTS] = {{0}};
     char *texts[TEXTS] = {text_of(100, 'b'), text_of(300, 'c')};
     static const uint32_t lengths[TEXTS] = {100, 300};
     for (unsigned i = 0; i < TEXTS; i++)
         assert_true(keep(world, &names[i], texts[i], lengths[i]));
     uint64_t before = memory_bytes(&world->ground.memory, MEMORY_NAMES);
     for (unsigned i = 0; i < TEXTS; i++)
-        names_give(&world->names, &world->cache, names[i].cell);
+        names_give(&world->names, &world->cache, names[i].place);
     names_flush(&world->names, &world->cache);
     epoch_enter(world->ground.record);
     names_trim(&world->names, world->ground.record);
@@ -218,8 +238,8 @@ enum { THREADS = 3, ROUNDS = 30000 };
 typedef struct team {
     world_t *world;
     mailbox_t mailbox;
-    atomic_u64 own[THREADS][NAMES_OWN_WORDS];
-    atomic_u32 cell[THREADS]; /* somebody's current name */
+    uint32_t record[THREADS];
+    atomic_u32 place[THREADS]; /* of its current name */
 } team_t;
 
 typedef struct member {
@@ -240,20 +260,24 @@ member_main(void *argument)
     struct names *names = &team->world->names;
     struct names_cache cache = {0};
     struct epoch_record *record = epoch_record_make(team->world->ground.epoch);
-    atomic_u64 *own = team->own[member->number];
+    world_t *world = team->world;
+    name_t name = {.record = team->record[member->number]};
     char given[201];
     memset(given, 'a' + (int)member->number, sizeof given);
     for (unsigned round = 0; round < ROUNDS; round++) {
         uint32_t length = 3 + round * 7 % 190;
         epoch_enter(record);
-        uint32_t cell;
-        mailbox_check(&team->mailbox, names_keep(names, &cache, own, given, length, &cell));
-        u32_store_release(&team->cell[member->number], cell);
-        for (unsigned i = 0; i < THREADS; i++)
-            (void)names_equal(names, team->own[i], u32_load_acquire(&team->cell[i]), given, length);
-        mailbox_check(&team->mailbox, names_equal(names, own, cell, given, length));
-        mailbox_check(&team->mailbox, strlen(names_text(names, own, cell)) == length);
-        names_give(names, &cache, cell);
+        name.place =
+            entry_keep_name(names, &cache, entry_of(world, &name), name.record, given, length);
+        mailbox_check(&team->mailbox, name.place != 0);
+        u32_store_release(&team->place[member->number], name.place);
+        for (unsigned i = 0; i < THREADS; i++) {
+            name_t other = {team->record[i], u32_load_acquire(&team->place[i])};
+            (void)equal(world, &other, given, length);
+        }
+        mailbox_check(&team->mailbox, equal(world, &name, given, length));
+        mailbox_check(&team->mailbox, strlen(text(world, &name)) == length);
+        names_give(names, &cache, name.place);
         if (round % 1000 == 0)
             names_flush(names, &cache);
         if (round % 5000 == 0)
@@ -277,6 +301,9 @@ threads_compare_names_that_change(void **state)
     mailbox_init(&team.mailbox);
     for (unsigned i = 0; i < THREADS; i++) {
         members[i] = (member_t){.team = &team, .number = i};
+        team.record[i] = slab_take(&team.world->ground.entries.records, &team.world->records);
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&members[i].thread, NULL, member_main, &members[i]), 0);
     }
     for (unsigned i = 0; i < THREADS; i++)

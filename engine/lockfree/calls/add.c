@@ -537,9 +537,10 @@ fill_record(struct worker *worker, const struct hashed_name *name, const struct 
             bool plain, const struct origin *origin, struct entry *entry, struct arrival *arrival)
 {
     struct queue *queue = queue_of(worker);
-    uint32_t cell;
+    uint32_t cell = entry_keep_name(&queue->names, &worker->names, entry, arrival->record,
+                                    name->text, name->length);
 
-    if (!names_keep(&queue->names, &worker->names, entry->text, name->text, name->length, &cell)) {
+    if (cell == 0) {
         return SCHEDQ_NOMEM;
     }
     arrival->desc = 0;

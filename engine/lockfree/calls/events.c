@@ -245,7 +245,7 @@ copy_name(struct worker *worker, const struct view *view, char name[SCHEDQ_NAME_
     if (outside) {
         section_resume(worker);
     }
-    names_copy(&queue_of(worker)->names, view->entry->text, view->name, name, view->name_length);
+    names_copy(view_words(queue_of(worker), view), name, view->name_length);
     if (outside) {
         section_pause(worker);
     }

@@ -769,6 +769,8 @@ claim(struct failing *failing, schedq_token_t token)
     if (failing->entry == NULL) {
         return SCHEDQ_STALE;
     }
+    __builtin_prefetch((const char *)failing->entry + CACHE_LINE, 1);
+
     schedq_profile_t profile = attributes_profile(u64_load_acquire(&failing->entry->attributes));
 
     if (!still_flies(failing, &state)) { /* else the profile is this pod's */

@@ -32,8 +32,7 @@
 bool
 get_take(struct worker *worker, struct view *view)
 {
-    names_copy(&queue_of(worker)->names, view->entry->text, view->name, worker->name,
-               view->name_length);
+    names_copy(view_words(queue_of(worker), view), worker->name, view->name_length);
     view->freed = entry_freed(view->entry, view->life, view->state);
     return objects_take(worker, view->entry, view->state, &view->description, &view->desc);
 }

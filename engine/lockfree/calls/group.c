@@ -209,8 +209,8 @@ fill_group(struct entry *entry, const struct group_block *block, uint64_t life,
     time_store(&entry->order_key, now);
     u64_store(&entry->attributes,
               attributes_pack(spec->priority, name->length, spec->profile, DESCRIBED_GROUP));
-    u64_store(&entry->name, (uint64_t)name->hash << 32);
-    names_write(entry->text, name->text, name->length);
+    u64_store(&entry->name, (uint64_t)name->hash << 32 | block->record);
+    names_write(entry_own_words(entry, block->record), name->text, name->length);
     u64_store(&entry->unschedulable, 0);
     u64_store(&entry->pending, 0);
     time_store(&entry->timestamp, 0);

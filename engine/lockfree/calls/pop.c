@@ -160,7 +160,7 @@ begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const str
 
     out->token.bits = token;
     index_prefetch(&queue->index, (uint32_t)(name >> 32));
-    out->name = names_text(&queue->names, entry->text, (uint32_t)name);
+    out->name = entry_name(&queue->names, entry, (uint32_t)name);
     __builtin_prefetch(out->name, 1);
     out->pod = entry_handle(ref_record(token), u64_load(&entry->life));
     out->object = u64_load(&entry->object);

@@ -234,9 +234,10 @@ index_look(const struct index *index, uint64_t cell, const struct hashed_name *w
     }
     uint64_t name = u64_load_acquire(&entry->name); /* index_look:B */
     uint32_t hash = (uint32_t)(name >> 32);
-    bool same =
-        wanted != NULL && hash == wanted->hash &&
-        names_equal(index->names, entry->text, (uint32_t)name, wanted->text, wanted->length);
+    bool same = wanted != NULL && hash == wanted->hash &&
+                names_equal(entry_words(index->names, entry, cell_record(cell), (uint32_t)name,
+                                        wanted->length),
+                            wanted->text, wanted->length);
 
     *seen = (struct seen){.pod = {.life = life, .record = cell_record(cell)}, .hash = hash};
     if (!state_is_pod(entry_state(entry)) || u64_load(&entry->life) != life) { /* index_look:C */

@@ -15,7 +15,7 @@ word_count(uint32_t length)
 static uint32_t
 cell_class(uint32_t cell)
 {
-    return cell >> NAMES_CLASS_SHIFT;
+    return (cell >> NAMES_CLASS_SHIFT) - 1;
 }
 
 static uint32_t
@@ -65,7 +65,7 @@ names_take(struct names *names, struct names_cache *cache, const char *text, uin
         return 0;
     }
     names_write(slab_unchecked(slab, slab_layout(slab), object), text, length);
-    return class << NAMES_CLASS_SHIFT | object;
+    return (class + 1) << NAMES_CLASS_SHIFT | object;
 }
 
 void
@@ -106,11 +106,8 @@ names_cell(const struct names *names, uint32_t cell, uint32_t length)
 }
 
 void
-names_copy(const struct names *names, const atomic_u64 *own, uint32_t cell, char *out,
-           uint32_t length)
+names_copy(const atomic_u64 *words, char *out, uint32_t length)
 {
-    const atomic_u64 *words = names_words(names, own, cell, length);
-
     for (uint32_t i = 0; words != NULL && i < word_count(length); i++) {
         uint64_t word = u64_load_acquire(&words[i]);
 

@@ -1,8 +1,8 @@
 /*
  * The texts "namespace/name", each in one contiguous place that pop may hand out a pointer to.
  *
- * A text of up to 63 bytes lies in the pod's record, as its `own` words; a longer one in a cell.
- * Two sizes of cells, each a slab: texts of up to 127 and 319 bytes with their NUL. All are padded
+ * A text of up to 63 bytes lies in the `own` words of its pod's record; a longer one in a cell. Two
+ * sizes of cells, each a slab: texts of up to 127 and 319 bytes with their NUL. All are padded
  * with NULs to whole words. A text is written word by word with atomic stores before its pod
  * exists, and any thread may read it at any time: the index compares names of records that may get
  * another pod meanwhile, and looks at the record's life afterwards.
@@ -25,7 +25,10 @@
 #define NAMES_OWN_WORDS (NAMES_OWN / TEXT_WORD)
 
 #define NAME_CLASSES 2
-/* of a cell's number: {class:4, object:28}; 0: no cell, the record has the text */
+/*
+ * Of a name's place: {0:4, record:28}: the words of the record have the text; else a cell,
+ * {1 + class:4, object:28}.
+ */
 #define NAMES_CLASS_SHIFT 28
 
 /* The links lie in the text, which a free cell does not need. */
@@ -53,44 +56,28 @@ RARELY uint32_t names_take(struct names *names, struct names_cache *cache, const
 
 RARELY void names_give_cell(struct names *names, struct names_cache *cache, uint32_t cell);
 
+STRAIGHT bool
+names_is_cell(uint32_t place)
+{
+    return place >> NAMES_CLASS_SHIFT != 0;
+}
+
 /** Gives the cell of a name back, if it has one. */
 STRAIGHT void
-names_give(struct names *names, struct names_cache *cache, uint32_t cell)
+names_give(struct names *names, struct names_cache *cache, uint32_t place)
 {
-    if (cell != 0) {
-        names_give_cell(names, cache, cell);
+    if (names_is_cell(place)) {
+        names_give_cell(names, cache, place);
     }
 }
 
 /** The words of a cell that has room for a text of this length; NULL: it is none. */
 RARELY const atomic_u64 *names_cell(const struct names *names, uint32_t cell, uint32_t length);
 
-/**
- * Where the text is; NULL: it has another length. `own` and `cell` are what the pod's record says;
- * they may be of two pods.
- */
-STRAIGHT const atomic_u64 *
-names_words(const struct names *names, const atomic_u64 *own, uint32_t cell, uint32_t length)
-{
-    if (cell == 0) {
-        return length < NAMES_OWN ? own : NULL;
-    }
-    return names_cell(names, cell, length);
-}
-
-/** The text, ending in NUL; for the thread that owns the record, or holds its pod. */
-STRAIGHT const char *
-names_text(const struct names *names, const atomic_u64 *own, uint32_t cell)
-{
-    return (const char *)(cell == 0 ? own : names_cell(names, cell, 0));
-}
-
-/** Does the record, or the cell, hold this text? It counts only if the pod is unchanged then. */
+/** Is this the text? False for NULL. It counts only if the pod is unchanged then. */
 STRAIGHT bool
-names_equal(const struct names *names, const atomic_u64 *own, uint32_t cell, const char *text,
-            uint32_t length)
+names_equal(const atomic_u64 *words, const char *text, uint32_t length)
 {
-    const atomic_u64 *words = names_words(names, own, cell, length);
     uint32_t whole = length / TEXT_WORD;
     uint32_t i = 0;
 
@@ -104,11 +91,10 @@ names_equal(const struct names *names, const atomic_u64 *own, uint32_t cell, con
 }
 
 /**
- * Copies the text out, with a NUL; `out` has room for whole words (length + 8 bytes). It counts
- * only if the pod is found unchanged afterwards.
+ * Copies the text out, with a NUL; of NULL an empty one. `out` has room for whole words (length + 8
+ * bytes). It counts only if the pod is found unchanged afterwards.
  */
-void names_copy(const struct names *names, const atomic_u64 *own, uint32_t cell, char *out,
-                uint32_t length);
+void names_copy(const atomic_u64 *words, char *out, uint32_t length);
 
 STRAIGHT void
 names_write(atomic_u64 *words, const char *text, uint32_t length)
@@ -119,20 +105,6 @@ names_write(atomic_u64 *words, const char *text, uint32_t length)
         u64_store(&words[i], text_word(text, i));
     }
     u64_store(&words[whole], text_tail(text, length));
-}
-
-/** Keeps a copy of the text. *cell: where; 0: in `own`. False: no memory. */
-STRAIGHT bool
-names_keep(struct names *names, struct names_cache *cache, atomic_u64 *own, const char *text,
-           uint32_t length, uint32_t *cell)
-{
-    if (length < NAMES_OWN) {
-        names_write(own, text, length);
-        *cell = 0;
-        return true;
-    }
-    *cell = names_take(names, cache, text, length);
-    return *cell != 0;
 }
 
 #endif

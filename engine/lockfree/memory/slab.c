@@ -9,7 +9,8 @@
  * 2 MEMORY
  *   slab          pages, made, holes, floor, root: written when a page comes or goes
  *                 magazines, on a line of its own: one CAS per MAGAZINE objects taken or given
- *   root -> leaf -> page = {64 bytes: header | objects}; trim unsets the arrow to a page
+ *   root -> leaf -> page = {128 bytes: header | objects | what each has apart}; trim unsets the
+ *                 arrow to a page
  *   header        the epoch's block; the floor that the page began at, written by its maker only
  *   free object   link: {next of its list}
  *                 magazine_link, of a magazine's first: {length:32, next magazine:32}
@@ -67,15 +68,15 @@
 
 #include <string.h>
 
-/* In front of a page's objects, which stay aligned to a line. */
+/* In front of a page's objects, which stay aligned to pairs of lines. */
 struct page_header {
-    _Alignas(CACHE_LINE) struct epoch_block block;
+    _Alignas(LINE_PAIR) struct epoch_block block;
     uint64_t floor; /* that its versions began after */
 };
 
 #define PAGE_HEADER sizeof(struct page_header)
 
-_Static_assert(PAGE_HEADER == CACHE_LINE, "the objects stay aligned");
+_Static_assert(PAGE_HEADER == LINE_PAIR, "the objects stay aligned");
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
@@ -170,7 +171,7 @@ page_header(char *objects)
 static size_t
 page_bytes(const struct slab *slab)
 {
-    return PAGE_HEADER + (size_t)page_objects(slab) * slab->kind.bytes;
+    return PAGE_HEADER + (size_t)page_objects(slab) * (slab->kind.bytes + slab->kind.apart);
 }
 
 static uint32_t
@@ -305,7 +306,7 @@ page_fill(const struct slab *slab, uint32_t page, char *objects)
 static struct list
 page_make(struct slab *slab)
 {
-    char *block = memory_alloc(slab->memory, slab->kind.memory, page_bytes(slab), CACHE_LINE);
+    char *block = memory_alloc(slab->memory, slab->kind.memory, page_bytes(slab), LINE_PAIR);
     uint32_t page;
 
     if (block == NULL) {

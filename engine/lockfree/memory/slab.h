@@ -38,6 +38,7 @@
 struct slab_kind {
     enum memory_kind memory;
     uint32_t bytes; /* a multiple of 8 */
+    uint32_t apart; /* bytes that each object has behind all objects of its page (slab_apart) */
     /* objects per page = 1 << page_bits: 6 (a magazine) to 27; all numbers exist from 8 on */
     uint32_t page_bits;
     uint32_t link;          /* an atomic_u64: the next of a chain */
@@ -114,21 +115,33 @@ slab_end(const struct slab *slab)
 
 /** What a caller that knows the slab's kind says of it: three constants, then. */
 struct slab_layout {
-    uint32_t page_bits, bytes, link; /* as in slab_kind */
-    bool brief;                      /* who takes one mostly writes its first line only */
+    uint32_t page_bits, bytes, apart, link; /* as in slab_kind */
+    bool brief;                             /* who takes one mostly writes its first line only */
 };
 
 static inline struct slab_layout
 slab_layout(const struct slab *slab)
 {
-    return (struct slab_layout){
-        .page_bits = slab->kind.page_bits, .bytes = slab->kind.bytes, .link = slab->kind.link};
+    return (struct slab_layout){.page_bits = slab->kind.page_bits,
+                                .bytes = slab->kind.bytes,
+                                .apart = slab->kind.apart,
+                                .link = slab->kind.link};
 }
 
 STRAIGHT void *
 slab_in_page(char *page, struct slab_layout layout, uint32_t object)
 {
     return page + (size_t)(object & ((UINT32_C(1) << layout.page_bits) - 1)) * layout.bytes;
+}
+
+/** What the object at `memory` has apart from it. */
+STRAIGHT void *
+slab_apart(struct slab_layout layout, uint32_t object, const void *memory)
+{
+    size_t objects = (size_t)1 << layout.page_bits;
+
+    return (char *)memory + objects * layout.bytes -
+           (object & (objects - 1)) * (layout.bytes - layout.apart);
 }
 
 /** slab_at for a caller that knows the kind. */

@@ -90,7 +90,7 @@ gather_ask_one(struct worker *worker, uint32_t record, uint64_t life)
 static bool
 is_behind(struct worker *worker, const struct gathered_pod *a, const struct gathered_pod *b)
 {
-    const struct names *names = &queue_of(worker)->names;
+    const struct queue *queue = queue_of(worker);
     char name[2][SCHEDQ_NAME_MAX + 9];
     const struct view *both[] = {&a->view, &b->view};
     schedq_popped_t popped[2] = {0};
@@ -99,7 +99,7 @@ is_behind(struct worker *worker, const struct gathered_pod *a, const struct gath
         return a->node > b->node;
     }
     for (uint32_t i = 0; i < 2; i++) {
-        names_copy(names, both[i]->entry->text, both[i]->name, name[i], both[i]->name_length);
+        names_copy(view_words(queue, both[i]), name[i], both[i]->name_length);
         popped[i].name = name[i];
         popped[i].name_length = both[i]->name_length;
         popped[i].priority = both[i]->description.priority;

@@ -121,7 +121,7 @@ report_is_indexed(struct worker *worker, uint32_t record, const struct view *vie
     if (index_has(&queue->index, name.hash, record, view->life)) {
         return true;
     }
-    names_copy(&queue->names, view->entry->text, view->name, worker->name, view->name_length);
+    names_copy(view_words(queue, view), worker->name, view->name_length);
     if (entry_state(view->entry) != view->state) {
         return true; /* changed: the thread that changed it found it */
     }

@@ -35,7 +35,7 @@ struct view {
     uint64_t seen;  /* in flight */
     uint32_t freed; /* for visitors: entry_freed */
     uint8_t gate;   /* 1 + number of the plugin; 0: none */
-    uint32_t name;  /* cell */
+    uint32_t name;  /* where it is (names.h) */
     uint32_t name_length;
     uint8_t profile;
 };
@@ -79,6 +79,14 @@ report_failures(const struct queue *queue, struct entry *entry, uint64_t state, 
     view->history.attempts = (uint32_t)(counts >> 32);
     view->history.rejections = (uint32_t)counts;
     view->history.errors = u32_load_acquire(&entry->errors);
+}
+
+/** Where the name is of a pod that was seen. */
+STRAIGHT const atomic_u64 *
+view_words(const struct queue *queue, const struct view *view)
+{
+    /* unless it is a cell, `name` is the record */
+    return entry_words(&queue->names, view->entry, view->name, view->name, view->name_length);
 }
 
 /** Did the record hold what was read of it at the word `state`? */

@@ -50,6 +50,7 @@ description_version(const void *object)
 static const struct slab_kind record_kind = {
     .memory = MEMORY_ENTRIES,
     .bytes = sizeof(struct entry),
+    .apart = NAMES_OWN,
     .page_bits = RECORD_PAGE_BITS,
     .link = offsetof(struct entry, order_key),
     .magazine_link = offsetof(struct entry, timestamp),

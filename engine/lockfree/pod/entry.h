@@ -1,10 +1,12 @@
 /*
  * A pod's record, and its description.
  *
- * Three cache lines: the state word and what pop reads; what a pod goes through, and what never
- * changes in a life; the name. A record is named by a number (slab.h) and used again at once. A
- * handle is {life, record}, where life is the version at which the record left FREE: no two lives
- * have the same, and a ref with a smaller version is of an older life.
+ * Two cache lines: the state word and what pop reads; what a pod goes through, and what never
+ * changes in a life. They are an aligned pair, which many processors fetch together. The words for
+ * a name lie apart, behind all records of the page (entry_own_words): a failure, a tick, an event
+ * do not read them. A record is named by a number (slab.h) and used again at once. A handle is
+ * {life, record}, where life is the version at which the record left FREE: no two lives have the
+ * same, and a ref with a smaller version is of an older life.
  *
  * WHO MAY WRITE
  *   life, name, hash, profile        the owner, before the pod exists
@@ -71,7 +73,7 @@ struct entry {
     atomic_u64 object;
     atomic_u64 order_key;
     atomic_u64 attributes; /* priority:32 | name length:16 | profile:8 | flags:8 */
-    atomic_u64 name;       /* hash:32 | cell of a long name:32 (names.h) */
+    atomic_u64 name;       /* hash:32 | where the text is:32, a cell or the record (names.h) */
     atomic_u64 unschedulable, pending;
 
     atomic_u64 life; /* second line */
@@ -85,8 +87,6 @@ struct entry {
     atomic_u64 flight; /* in flight: orders pods by their pops, once it is set; else a stay word */
     /* in flight, counted objects: the holder's reference; a record's: its block's address */
     atomic_u64 popped;
-
-    atomic_u64 text[NAMES_OWN_WORDS]; /* third line: the name, unless it is in a cell */
 };
 
 /* A stay word: 1:1 | 0 | version at which the stay began:36 | 0 | gate that the pod had then:8. */
@@ -107,7 +107,7 @@ struct entry {
 #define FREED_LABEL_BITS 12
 #define FREED_LABEL_MAX ((UINT32_C(1) << FREED_LABEL_BITS) - 1)
 
-_Static_assert(sizeof(struct entry) == 192, "three cache lines");
+_Static_assert(sizeof(struct entry) == LINE_PAIR, "a load may bring both");
 
 /** A description that an update brought. */
 struct description_record {
@@ -189,6 +189,7 @@ _Static_assert((MARKS & (MARK_NODES | MARK_GATING | MARK_TRIED)) == 0, "each bit
 #define RECORD_LAYOUT                                    \
     ((struct slab_layout){.page_bits = RECORD_PAGE_BITS, \
                           .bytes = sizeof(struct entry), \
+                          .apart = NAMES_OWN,            \
                           .link = offsetof(struct entry, order_key)})
 #define DESCRIPTION_LAYOUT                                                        \
     ((struct slab_layout){.page_bits = DESCRIPTION_PAGE_BITS,                     \
@@ -210,6 +211,47 @@ STRAIGHT struct entry *
 entry_at(const struct entries *entries, uint32_t record)
 {
     return slab_at_known(&entries->records, RECORD_LAYOUT, record);
+}
+
+/** The record's own words for a name. */
+STRAIGHT atomic_u64 *
+entry_own_words(const struct entry *entry, uint32_t record)
+{
+    return slab_apart(RECORD_LAYOUT, record, entry);
+}
+
+/**
+ * Where a name of this length is that the record says to be at `place`; NULL: it has another
+ * length. Place and length may be of two pods.
+ */
+STRAIGHT const atomic_u64 *
+entry_words(const struct names *names, const struct entry *entry, uint32_t record, uint32_t place,
+            uint32_t length)
+{
+    if (names_is_cell(place)) {
+        return names_cell(names, place, length);
+    }
+    return length < NAMES_OWN ? entry_own_words(entry, record) : NULL;
+}
+
+/** The name, ending in NUL; for the thread that owns the record, or holds its pod. */
+STRAIGHT const char *
+entry_name(const struct names *names, const struct entry *entry, uint32_t place)
+{
+    /* of its owner's record, `place` is the record unless it is a cell */
+    return (const char *)entry_words(names, entry, place, place, 0);
+}
+
+/** Keeps a copy of the name, and says at which place. 0: no memory. */
+STRAIGHT uint32_t
+entry_keep_name(struct names *names, struct names_cache *cache, const struct entry *entry,
+                uint32_t record, const char *text, uint32_t length)
+{
+    if (length < NAMES_OWN) {
+        names_write(entry_own_words(entry, record), text, length);
+        return record;
+    }
+    return names_take(names, cache, text, length);
 }
 
 /** Brings the lines of a record whose number was given out once; its page may be gone. */
