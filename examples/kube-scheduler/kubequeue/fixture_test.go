@@ -81,7 +81,7 @@ type fixture struct {
 	*Queue
 	*testing.T
 	logger klog.Logger
-	clock  *testclock.FakePassiveClock
+	clock  *testclock.FakeClock
 	lister cache.Indexer
 	hints  *nodePlugin
 	gates  *gatePlugin
@@ -100,7 +100,7 @@ func newFixtureWith(t *testing.T, options Options, further Plugins) *fixture {
 	t.Helper()
 	schedmetrics.Register()
 	made := &fixture{
-		T: t, logger: klog.Background(), clock: testclock.NewFakePassiveClock(time.Unix(1_700_000_000, 0)),
+		T: t, logger: klog.Background(), clock: testclock.NewFakeClock(time.Unix(1_700_000_000, 0)),
 		lister: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{}),
 		hints:  &nodePlugin{answer: always}, gates: &gatePlugin{},
 	}

@@ -36,7 +36,8 @@ type Options struct {
 	ClassPatience time.Duration
 	// Shards says which pods are this queue's, if other schedulers are active beside it; nil: all. Then it has none before Gain.
 	Shards Shards
-	// Clock is for tests; nil: the real one. With another one nothing happens by itself when time goes on.
+	// Clock is for tests; nil: the real one. Another one brings pods back at its own tickers' ticks; if it has none
+	// (clock.WithTicker), nothing happens by itself when time goes on.
 	Clock clock.PassiveClock
 }
 

@@ -1,12 +1,12 @@
 package kubequeue
 
 import (
-	"context"
 	"time"
 
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/utils/clock"
 
 	"schedq"
 )
@@ -21,21 +21,35 @@ var backoffComplete = fwk.ClusterEvent{
 	Resource: fwk.WildCard, ActionType: fwk.All, CustomLabel: framework.BackoffComplete,
 }
 
+// tickPeriod is how often a clock that is not the real one is looked at, by itself.
+const tickPeriod = time.Second
+
 // Run starts what time demands. It ends with Close.
 func (queue *Queue) Run(logger klog.Logger) {
-	go queue.library.Run(queue.stop, func(result schedq.Result) { queue.ticked(logger, &result) })
-	go queue.flushLeftovers(queue.stop, logger)
+	ticking, ticks := queue.options.Clock.(clock.WithTicker)
+	if !ticks {
+		return
+	}
+	if _, real := ticking.(clock.RealClock); real {
+		go queue.library.Run(queue.stop, func(result schedq.Result) { queue.ticked(logger, &result) })
+	} else {
+		go queue.every(ticking.NewTicker(tickPeriod), func() {
+			result, _, _ := queue.library.Tick() // what it had no memory for stays due
+			queue.ticked(logger, &result)
+		})
+	}
+	go queue.every(ticking.NewTicker(leftoverPeriod), func() { queue.leftovers(logger) })
 }
 
-func (queue *Queue) flushLeftovers(ctx context.Context, logger klog.Logger) {
-	ticker := time.NewTicker(leftoverPeriod)
+// every does it at once, and then at each tick.
+func (queue *Queue) every(ticker clock.Ticker, do func()) {
 	defer ticker.Stop()
 	for {
-		queue.leftovers(logger)
+		do()
 		select {
-		case <-ctx.Done():
+		case <-queue.stop.Done():
 			return
-		case <-ticker.C:
+		case <-ticker.C():
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"reflect"
-	"time"
 
 	"k8s.io/client-go/informers"
 	"k8s.io/kubernetes/pkg/scheduler"
@@ -48,11 +47,12 @@ func Install(ctx context.Context, sched *scheduler.Scheduler, factory informers.
 func optionsOf(queue internalqueue.SchedulingQueue) (options kubequeue.Options, err error) {
 	for _, field := range []struct {
 		path []string
-		into *time.Duration
+		into any
 	}{
 		{[]string{"backoffQ", "podInitialBackoff"}, &options.InitialBackoff},
 		{[]string{"backoffQ", "podMaxBackoff"}, &options.MaxBackoff},
 		{[]string{"podMaxInUnschedulablePodsDuration"}, &options.MaxParked},
+		{[]string{"clock"}, &options.Clock},
 	} {
 		value := reflect.ValueOf(queue)
 		for _, name := range field.path {
@@ -66,7 +66,8 @@ func optionsOf(queue internalqueue.SchedulingQueue) (options kubequeue.Options, 
 				return options, fmt.Errorf("kubetest: a queue of type %T has no %v", queue, field.path)
 			}
 		}
-		*field.into = time.Duration(value.Int())
+		// What is not exported can be read only where it lies.
+		reflect.ValueOf(field.into).Elem().Set(reflect.NewAt(value.Type(), value.Addr().UnsafePointer()).Elem())
 	}
 	if options.MaxBackoff == 0 {
 		options.MaxBackoff = -1

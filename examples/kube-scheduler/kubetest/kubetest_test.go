@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
+	testclock "k8s.io/utils/clock/testing"
 
 	"schedq/examples/kube-scheduler/internal/memapi"
 	"schedq/examples/kube-scheduler/internal/release"
@@ -68,7 +69,9 @@ func TestOptionsAreWhatTheSchedulerWasTold(t *testing.T) {
 		{3, 7, kubequeue.Options{InitialBackoff: 3 * time.Second, MaxBackoff: 7 * time.Second, MaxParked: time.Minute}},
 		{0, 0, kubequeue.Options{MaxBackoff: -1, MaxParked: time.Minute}},
 	} {
-		_, sched, _ := newScheduler(t, scheduler.WithPodInitialBackoffSeconds(test.initial),
+		told := testclock.NewFakeClock(time.Now())
+		test.told.Clock = told
+		_, sched, _ := newScheduler(t, scheduler.WithClock(told), scheduler.WithPodInitialBackoffSeconds(test.initial),
 			scheduler.WithPodMaxBackoffSeconds(test.most), scheduler.WithPodMaxInUnschedulablePodsDuration(time.Minute))
 		read, err := optionsOf(sched.SchedulingQueue)
 		if err != nil || !reflect.DeepEqual(read, test.told) {
