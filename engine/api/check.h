@@ -38,13 +38,11 @@ bool check_wait(schedq_worker_t *worker, int64_t wait_ns);
 bool check_event(schedq_worker_t *worker, const char *argument, schedq_event_t event);
 bool check_profile(schedq_worker_t *worker, const char *argument, schedq_profile_t profile);
 
-/** A spec, and the pod's name: *hashed. */
-bool check_spec(schedq_worker_t *worker, const char *name, size_t length,
-                const schedq_pod_spec_t *spec, struct hashed_name *hashed);
+#define UPDATE_FLAGS (POD_FLAGS | SCHEDQ_POD_ADD)
 
-/** The spec of an update, which may have flags that an update alone knows. */
-bool check_update(schedq_worker_t *worker, const char *name, size_t length,
-                  const schedq_pod_spec_t *spec, struct hashed_name *hashed);
+/** A spec, and the pod's name: *hashed; `legal`: POD_FLAGS or UPDATE_FLAGS. */
+bool check_named(schedq_worker_t *worker, const char *name, size_t length,
+                 const schedq_pod_spec_t *spec, uint8_t legal, struct hashed_name *hashed);
 
 /** Element `number` of many pods, its name in the text `names`: *name. */
 bool check_item(schedq_worker_t *worker, const char *names, size_t names_length,

@@ -1,6 +1,6 @@
 /* The cycle and the life of single pods. */
 #include "api/call.h"
-#include "api/check.h"
+#include "api/check_straight.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -297,7 +297,7 @@ schedq_readd(schedq_worker_t *worker, const char *name, size_t length,
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (check_spec(worker, name, length, spec, &hashed) &&
+    if (check_named(worker, name, length, spec, POD_FLAGS, &hashed) &&
         check_readd(worker, spec, history, failure)) {
         status = worker->queue->ops->readd(worker, &hashed, spec, history, failure, result);
     } else {
@@ -355,7 +355,7 @@ schedq_update(schedq_worker_t *worker, const char *name, size_t length,
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (check_update(worker, name, length, spec, &hashed) &&
+    if (check_named(worker, name, length, spec, UPDATE_FLAGS, &hashed) &&
         check_events(worker, events, event_count)) {
         status = worker->queue->ops->update(worker, &hashed, spec, old_object, events, event_count,
                                             result);

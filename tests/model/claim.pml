@@ -17,7 +17,7 @@
  *
  * Bounds: 3 pods, CONSUMERS consumers with one pop each (2, with --large 3). Any number may stop anywhere.
  *
- * stands for engine/lockfree/calls/pop.c take_plain 34f76ee4
+ * stands for engine/lockfree/calls/pop.c take_plain c3f0fdae
  * stands for engine/lockfree/calls/pop.c take_other 069ee53b
  * stands for engine/lockfree/calls/pop.c look_at_head 4eb684bc
  * stands for engine/lockfree/refs/lane.h lane_peek_from eb06cdef

@@ -59,7 +59,7 @@
  * stands for engine/lockfree/moves/report.c report_record ac34f7d1
  * stands for engine/lockfree/moves/settle.c settle_told 975fed23
  * stands for engine/lockfree/calls/pop.c take_said f06c4aa3
- * stands for engine/lockfree/calls/pop.c take_plain 34f76ee4
+ * stands for engine/lockfree/calls/pop.c take_plain c3f0fdae
  * stands for engine/lockfree/calls/pop.c take_other 069ee53b
  */
 #define CONTAINERS 3

@@ -36,7 +36,7 @@
  * stands for engine/lockfree/moves/route.c route_from_hold 7082850b
  * stands for engine/lockfree/moves/switch.c switch_help 8bc61031
  * stands for engine/lockfree/pod/state.h state_judge 5713fedf
- * stands for engine/lockfree/calls/pop.c take_head 89c51e9c
+ * stands for engine/lockfree/calls/pop.c take_head 75dde145
  */
 #define ROOM     20
 #define ACTIVE   0

@@ -40,16 +40,18 @@
  * (--large: 3 and a deleter). The claims are checked in every prefix, so any number of threads may stop anywhere.
  *
  * stands for engine/lockfree/index/index.c look_around 502c3e67
- * stands for engine/lockfree/index/index.c scan_home 4296e4f1
- * stands for engine/lockfree/index/index.c overflow_lets_in d330b6d4
+ * stands for engine/lockfree/index/index_direct.h scan_home 81a4aaea
+ * stands for engine/lockfree/index/index.c index_overflow_lets_in e6e269cc
  * stands for engine/lockfree/index/index.c find_stale c9f0b753
- * stands for engine/lockfree/index/index.c take_cell c6029014
- * stands for engine/lockfree/index/index.c commit 2ebae3df
+ * stands for engine/lockfree/index/index_direct.h take_cell c6029014
+ * stands for engine/lockfree/index/index_direct.h commit 2ebae3df
+ * stands for engine/lockfree/index/index_direct.h index_insert_directly deb618fd
  * stands for engine/lockfree/index/index.c insert_round 8d92d730
  * stands for engine/lockfree/index/index.c index_finish 6191e542
  * stands for engine/lockfree/index/index.c look_up 29215a82
  * stands for engine/lockfree/index/index.c index_find 6b274c61
  * stands for engine/lockfree/index/index.c index_remove bf582386
+ * stands for engine/lockfree/index/index_direct.h index_remove_directly 6aaba1a7
  * stands for engine/lockfree/index/index_line.c index_complete cdc46820
  */
 #ifdef NARROW

@@ -42,9 +42,11 @@
  * stands for engine/lockfree/index/index_growth.c index_move_line 63671752
  * stands for engine/lockfree/index/index.c go_on 943ac2f7
  * stands for engine/lockfree/index/index.c find_line e41b486d
+ * stands for engine/lockfree/index/index_direct.h index_insert_directly deb618fd
  * stands for engine/lockfree/index/index.c insert_round 8d92d730
  * stands for engine/lockfree/index/index.c look_up 29215a82
  * stands for engine/lockfree/index/index.c index_remove bf582386
+ * stands for engine/lockfree/index/index_direct.h index_remove_directly 6aaba1a7
  */
 #define CELLS     3
 #define NEXT      4

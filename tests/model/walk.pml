@@ -24,11 +24,11 @@
  * Bounds: two pods, UPDATES updates in a row (2, with --large 3), one pop, one other scanner.
  *
  * stands for engine/lockfree/calls/pop.c walk_take 59a608ff
- * stands for engine/lockfree/calls/pop.c take_first d71bd36b
+ * stands for engine/lockfree/calls/pop.c take_first 34261a20
  * stands for engine/lockfree/calls/pop.c take_more 2dc0671e
  * stands for engine/lockfree/calls/pop.c take_from 9b6264df
  * stands for engine/lockfree/calls/pop.c walk_down 2cabf39b
- * stands for engine/lockfree/calls/pop.c take_plain 34f76ee4
+ * stands for engine/lockfree/calls/pop.c take_plain c3f0fdae
  * stands for engine/lockfree/calls/pop.c take_other 069ee53b
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b

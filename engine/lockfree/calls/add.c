@@ -52,6 +52,7 @@
 
 #include "lockfree/calls/events.h"
 #include "lockfree/calls/ops.h"
+#include "lockfree/index/index_direct.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/finish.h"
 #include "lockfree/moves/gather_join.h"
@@ -716,15 +717,22 @@ STRAIGHT schedq_status_t
 insert(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
        bool active, struct lane **lane, struct index_ticket *ticket, struct index_found *present)
 {
-    const struct index *index = &queue_of(worker)->index;
+    struct index *index = &queue_of(worker)->index;
     const enum place place = active ? PLACE_ACTIVE : arrival->to.place;
     enum index_answer answer = INDEX_DONE;
 
     *lane = active ? publish_prepare_key(worker, arrival->to.band, arrival->key) : NULL;
     if (active ? *lane == NULL : !prepare_elsewhere(worker, arrival)) {
         answer = INDEX_NOMEM;
+    } else if (!active) {
+        const struct index_caller caller = index_caller(worker);
+
+        answer = index_insert(index, &caller, name, arrival->ref, ticket, present);
     } else if (!index_insert_directly(index, name->hash, arrival->ref, ticket)) {
-        answer = insert_in_rounds(worker, name, ticket, present);
+        struct index_ticket begun = *ticket; /* else the ticket would have an address */
+
+        answer = insert_in_rounds(worker, name, &begun, present);
+        *ticket = begun;
     }
     if (answer != INDEX_DONE) {
         add_give_up(worker, arrival->ref, place);

@@ -112,7 +112,6 @@ struct said {
 RARELY static void
 tell_said(const struct said *said, struct entry *entry, schedq_popped_t *out)
 {
-    out->object = said->description.object;
     out->priority = said->description.priority;
     out->nominated_node = said->description.nominated_node;
     out->flags = said->description.flags & POD_FLAGS;
@@ -163,7 +162,10 @@ begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const str
     out->name = entry_name(&queue->names, entry, (uint32_t)name);
     __builtin_prefetch(out->name, 1);
     out->pod = entry_handle(ref_record(token), u64_load(&entry->life));
-    out->object = u64_load(&entry->object);
+
+    uint64_t object = said != NULL ? said->description.object : u64_load(&entry->object);
+
+    out->object = object;
 
     uint64_t attributes = u64_load(&entry->attributes);
 
@@ -180,8 +182,9 @@ begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const str
 
     uint64_t counts = u64_load(&entry->attempts_rejections);
     uint32_t errors = u32_load(&entry->errors);
+    uint32_t attempts = history_raised((uint32_t)(counts >> 32));
 
-    out->history.attempts = history_raised((uint32_t)(counts >> 32));
+    out->history.attempts = attempts;
     out->history.rejections = (uint32_t)counts;
     out->history.errors = errors;
     out->history.reserved = 0;
@@ -189,8 +192,7 @@ begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const str
         backoff_never_was(&queue->base.rules.backoff, (uint32_t)counts | errors)
             ? 0
             : told_expiry(queue, entry);
-    u64_store(&entry->attempts_rejections,
-              (uint64_t)out->history.attempts << 32 | out->history.rejections);
+    u64_store(&entry->attempts_rejections, (uint64_t)attempts << 32 | (uint32_t)counts);
     out->unschedulable = u64_load(&entry->unschedulable);
     u64_store(&entry->unschedulable, 0);
     out->pending = u64_load(&entry->pending);
@@ -201,7 +203,7 @@ begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const str
     if (said != NULL) {
         tell_said(said, entry, out);
     }
-    u64_store(&entry->popped, out->object);
+    u64_store(&entry->popped, object);
     u64_store_release(&entry->flight, /* begin_flight:A; not 0: `popped` is this flight's */
                       order != 0         ? order
                       : queue->has_ticks ? clock_ticks()
@@ -266,35 +268,45 @@ struct walk {
     struct bin_head head;
 };
 
-/* Returns how many refs there were from the head on: a hint. */
+/* Returns how many refs there are from the head on: a hint. */
+STRAIGHT uint32_t
+look_ahead(const struct queue *queue, const struct lane_head *head)
+{
+    uint32_t left = lane_left(head);
+
+    if (left > AHEAD) {
+        entry_prefetch(&queue->entries, lane_ahead(head, AHEAD));
+    }
+    return left;
+}
+
+/* The same. */
 STRAIGHT uint32_t
 leave_head(const struct queue *queue, const struct bin_head *head)
 {
-    uint32_t left = head->is_run ? head->run.left : lane_left(&head->lane);
+    uint32_t left = head->is_run ? head->run.left : look_ahead(queue, &head->lane);
 
     bin_advance(head);
-    if (left > AHEAD && !head->is_run) {
-        entry_prefetch(&queue->entries, lane_ahead(&head->lane, AHEAD));
-    }
     return left;
 }
 
 /*
  * THE STRAIGHT PATH: a pod whose word says exactly what its ref says, without a description of its
- * own, whose object is not counted. False: it is no such pod, or not this call's; nothing happened.
+ * own, whose object is not counted. The caller passes the head, then begins the flight. Returns the
+ * token; 0: it is no such pod, or not this call's; nothing happened.
  *
  * Both lines of the record will be read, then written: they come once, for that.
  */
-STRAIGHT bool
-take_plain(const struct bin *bin, const struct bin_head *head, struct queue *queue,
-           uint64_t reorder, schedq_popped_t *out)
+STRAIGHT uint64_t
+take_plain(const struct bin *bin, uint64_t ref, struct queue *queue, uint64_t reorder,
+           struct entry **taken)
 {
-    uint64_t ref = bin_head_ref(head), state = bin_word_of(bin, ref);
-    struct entry *entry = entry_at(&queue->entries, ref_record(ref));
+    uint64_t state = bin_word_of(bin, ref);
+    struct entry *entry = *taken = entry_at(&queue->entries, ref_record(ref));
     uint64_t version = state_next_version(state);
 
     if (entry == NULL) {
-        return false;
+        return 0;
     }
     __builtin_prefetch(entry, 1);
     __builtin_prefetch((const char *)entry + CACHE_LINE, 1);
@@ -302,11 +314,9 @@ take_plain(const struct bin *bin, const struct bin_head *head, struct queue *que
         u64_load_acquire(&queue->reorder) != reorder || /* take_plain:A */
         u64_load_acquire(&entry->word.high) != 0 || objects_counted(queue) ||
         !entry_switch(entry, state, 0, version | state_of(PLACE_INFLIGHT))) { /* take_plain:B */
-        return false;
+        return 0;
     }
-    out->more = leave_head(queue, head) > 1;
-    begin_flight(queue, entry, version | ref_record(ref), NULL, 0, out);
-    return true;
+    return version | ref_record(ref);
 }
 
 /* Does its class keep an active pod back? Not too many in one call. */
@@ -368,9 +378,15 @@ take_other(struct walk *walk, struct bin *bin)
 STRAIGHT enum step
 take_head(struct walk *walk, struct bin *bin)
 {
-    return take_plain(bin, &walk->head, walk->queue, walk->reorder, walk->out)
-               ? STEP_TAKEN
-               : take_other(walk, bin);
+    struct entry *entry;
+    uint64_t token = take_plain(bin, bin_head_ref(&walk->head), walk->queue, walk->reorder, &entry);
+
+    if (token == 0) {
+        return take_other(walk, bin);
+    }
+    walk->out->more = leave_head(walk->queue, &walk->head) > 1;
+    begin_flight(walk->queue, entry, token, NULL, 0, walk->out);
+    return STEP_TAKEN;
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -801,21 +817,27 @@ take_first(struct worker *worker, struct band_table *table, uint64_t leaves, uin
     struct queue *queue = queue_of(worker);
     struct band_leaf *leaf = table->leaves[__builtin_ctzll(leaves)].leaf;
     const uint64_t shown = summary_bits(&leaf->summary); /* as walk_on:B */
-    struct bin_head head;
 
-    head.is_run = false;
-    head.front = NULL;
     for (uint64_t rows = shown; rows != 0; rows &= rows - 1) {
         struct bin *bin = &leaf->rows[__builtin_ctzll(rows)].band->bin;
         struct lane *lane = bin_only_lane(bin);
+        struct lane_head head;
+        struct entry *entry;
 
-        if (lane != NULL && !lane_peek(lane, &head.lane)) {
+        if (lane != NULL && !lane_peek(lane, &head)) {
             continue;
         }
-        if (lane == NULL || !take_plain(bin, &head, queue, reorder, out)) {
+        uint64_t token = lane != NULL ? take_plain(bin, head.ref, queue, reorder, &entry) : 0;
+
+        if (token == 0) {
             return false;
         }
-        if (!out->more) {
+        bool more = look_ahead(queue, &head) > 1;
+
+        lane_pass_one(&head);
+        out->more = more;
+        begin_flight(queue, entry, token, NULL, 0, out);
+        if (!more) {
             out->more = left_behind(worker, table, leaves, leaf, rows);
         }
         if (rows != shown) {

@@ -27,7 +27,7 @@
  *              DEAD -> TENTATIVE               take_cell:B, not of the cell that is named
  *              pod that is over -> TENTATIVE   take_cell:B, not of the cell that is named
  *              TENTATIVE, named, pod over -> DEAD  index_remove:A, any thread
- *              pod that is over -> DEAD        index_remove:B, any thread
+ *              pod that is over -> DEAD        index_remove:B, index_remove_directly:A, any thread
  *              TENTATIVE, not named -> DEAD    abandon_cell:A, its inserter only
  *              TENTATIVE, named -> pod         index_finish:A, index_complete:C, any thread
  *   position   none, or another, whose cell is not TENTATIVE -> named
@@ -76,18 +76,19 @@
  *       whether anything was committed since
  *   the owner's state word -> index_look:A, B, C
  *       in this order, then life again: see index_look
- *   take_cell:B, place_cell:A -> scan_home:A, overflow_lets_in:A, look_around:A, look_up:A,
+ *   take_cell:B, place_cell:A -> scan_home:A, index_overflow_lets_in:A, look_around:A, look_up:A,
  *           index_find:B, find_stale:A, copy_line:B, index_has:A
  *       the record of a cell
- *   index_lengthen:A -> spot_step:A, scan_home:B, overflow_lets_in:B
+ *   index_lengthen:A -> spot_step:A, scan_home:B, index_overflow_lets_in:B
  *       an overflow line with link 0
  *   switch_table:A -> find_line:A, index_find:A, index_insert_directly:A, make_room:A
  *       the table's header
  *   index_grow:A -> index_insert_directly:B, insert_round:A, copy_line:A
  *       the table's header
- *   index_remove:A and B -> scan_home:A, overflow_lets_in:A, look_around:A
+ *   index_remove:A and B, index_remove_directly:A -> scan_home:A, index_overflow_lets_in:A,
+ *           look_around:A
  *       nothing: DEAD says no more than the state word of a pod that is over
- *   index_move_line:C -> find_line:B
+ *   index_move_line:C -> find_line:B, and the same load in index_remove_directly
  *       MOVED: all pods of the line are in the next table
  *   advance:B -> advance:A
  *       lines below the frontier are MOVED
@@ -137,7 +138,7 @@
  * 11 EVIDENCE. tests/model: index, index_growth; stress/explore: index_growth, index_reserve,
  *   add_one_key, find_told, delete_readd; tests/unit/test_lockfree_index.c.
  */
-#include "lockfree/index/index_table.h"
+#include "lockfree/index/index_direct.h"
 
 #define RESERVE_PODS_PER_LINE 3
 /* A large table looks how full it is at one in so many overflow lines. */
@@ -213,22 +214,14 @@ index_reserve(struct index *index, const struct index_caller *caller, uint32_t p
 
 /* ---- insertion ------------------------------------------------------------------------------- */
 
-/* A cell that an insertion may take, with what it held. */
-struct vacancy {
-    atomic_u64 *cell; /* NULL: none */
-    uint64_t value;
-    uint32_t position;
-};
-
-/* Does nothing in a chain of overflow lines hinder an insertion? False: it is not sure. */
-RARELY static bool
-overflow_lets_in(struct index_table *table, uint64_t number, uint64_t value)
+RARELY bool
+index_overflow_lets_in(struct index_table *table, uint64_t number, uint64_t value)
 {
     do {
         struct index_line *line = table_overflow(table, number);
 
         for (uint32_t i = LINE_WORDS - OVERFLOW_CELLS; i < LINE_WORDS; i++) {
-            uint64_t cell = u64_load_acquire(&line->word[i]); /* overflow_lets_in:A */
+            uint64_t cell = u64_load_acquire(&line->word[i]); /* index_overflow_lets_in:A */
 
             if (cell == 0) {
                 return true;
@@ -237,59 +230,8 @@ overflow_lets_in(struct index_table *table, uint64_t number, uint64_t value)
                 return false;
             }
         }
-        number = u64_load_acquire(&line->word[OVERFLOW_LINK]); /* overflow_lets_in:B */
+        number = u64_load_acquire(&line->word[OVERFLOW_LINK]); /* index_overflow_lets_in:B */
     } while (number != 0);
-    return true;
-}
-
-/*
- * A look that nearly always is enough. True: nothing hinders an insertion of this cell's value, and
- * there is a vacancy at home; false: it is not sure.
- *
- * Behind a cell that is 0 none has a pod, and none is named (f); nor is one in an overflow line.
- *
- * No processor can guess which cells have pods. So the marks of all are judged at once, those of a
- * cell in the byte that has the number of its word. The vacancy is the first cell of which they say
- * that it is free: one that is 0 is behind all others.
- */
-STRAIGHT bool
-scan_home(struct index_table *table, struct index_line *home, uint64_t control, uint64_t value,
-          struct vacancy *vacancy)
-{
-    const uint64_t each = UINT64_C(0x0101010101010101), tops = each << 7;
-    const uint64_t pod = cell_marks(value ^ (CELL_TENTATIVE | CELL_SETTLED));
-    uint64_t cells[LINE_WORDS], marks = 0, cell = 0;
-
-#pragma GCC unroll 8
-    for (uint32_t i = HOME_FIRST; i < LINE_WORDS; i++) {
-        cell = cells[i] = u64_load_acquire(&home->word[i]); /* scan_home:A */
-        if (cell == 0) {
-            break;
-        }
-        marks |= cell_marks(cell) << 8 * i;
-    }
-    uint64_t differs = marks ^ pod * each;
-    uint64_t alike = (differs - each) & ~differs & tops; /* not 0: a byte that does not differ */
-    uint64_t tentative = marks & cell_marks(CELL_TENTATIVE) * each;
-    /* Of one in an overflow line, any: then no cell at home is 0. */
-    uint64_t named = UINT64_C(1) << (8 * (HOME_FIRST - 1 + control_named(control)) & 63);
-    uint64_t vacant = ~marks & ~named & each << 8 * HOME_FIRST;
-
-    if ((alike | tentative) != 0 || vacant == 0) {
-        return false;
-    }
-    if (cell != 0) {
-        uint64_t number = u64_load_acquire(&home->word[HOME_LINK]); /* scan_home:B */
-
-        if (number != 0 && !overflow_lets_in(table, number, value)) {
-            return false;
-        }
-    }
-    uint32_t at = (uint32_t)__builtin_ctzll(vacant) / 8;
-
-    vacancy->cell = &home->word[at];
-    vacancy->value = cells[at];
-    vacancy->position = at - HOME_FIRST;
     return true;
 }
 
@@ -375,14 +317,6 @@ make_room(struct index *index, const struct index_caller *caller, struct index_t
                       index_table_crowded(table) ? 2 * table_lines(table) : table_lines(table));
 }
 
-/* Takes the vacant cell, unless something was committed or taken since control was read. */
-static inline bool
-take_cell(const struct vacancy *vacancy, struct index_line *home, uint64_t control, uint64_t value)
-{
-    return u64_load_acquire(&home->word[HOME_CONTROL]) == control && /* take_cell:A */
-           u64_cas(vacancy->cell, vacancy->value, value);            /* take_cell:B */
-}
-
 /*
  * The table has a next one: moves the own line, helps with a few more, and goes there. NULL: no
  * overflow line. A cell that was taken in a frozen line is not moved.
@@ -396,40 +330,6 @@ go_on(struct index *index, const struct index_caller *caller, struct index_table
     }
     index_help(index, caller, table);
     return ptr_load_acquire(&table->next);
-}
-
-/* The insertion point. */
-static inline bool
-commit(struct index_line *home, uint64_t control, uint32_t position)
-{
-    return u64_cas(&home->word[HOME_CONTROL], control, /* commit:A */
-                   control_next(control, position + 1));
-}
-
-bool
-index_insert_directly(const struct index *index, uint32_t hash, uint64_t ref,
-                      struct index_ticket *ticket)
-{
-    struct index_table *table = ptr_load_acquire(&index->table); /* index_insert_directly:A */
-    struct index_line *home = table_home(table, hash);
-    const uint64_t value = cell_make(ref_version(ref), hash, ref_record(ref)) | CELL_TENTATIVE;
-    struct vacancy vacancy;
-
-    ticket->table = table;
-    ticket->value = value;
-    ticket->cell = NULL;
-    if (ptr_load_acquire(&table->next) != NULL) { /* index_insert_directly:B */
-        return false;
-    }
-    uint64_t control = u64_load_acquire(&home->word[HOME_CONTROL]); /* index_insert_directly:C */
-
-    if ((control & CONTROL_FROZEN) != 0 || !scan_home(table, home, control, value, &vacancy) ||
-        !take_cell(&vacancy, home, control, value)) {
-        return false;
-    }
-    ticket->cell = vacancy.cell;
-    ticket->position = vacancy.position;
-    return commit(home, control, vacancy.position);
 }
 
 /* Only the inserter changes a TENTATIVE cell that is not named, so this cannot fail. */
@@ -542,6 +442,15 @@ index_insert_in_rounds(struct index *index, const struct index_caller *caller,
     }
     *found = seen.pod;
     return INDEX_EXISTS;
+}
+
+enum index_answer
+index_insert(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
+             uint64_t ref, struct index_ticket *ticket, struct index_found *found)
+{
+    return index_insert_directly(index, name->hash, ref, ticket)
+               ? INDEX_DONE
+               : index_insert_in_rounds(index, caller, name, ticket, found);
 }
 
 void

@@ -70,27 +70,20 @@ void index_close(struct index *index);
 bool index_reserve(struct index *index, const struct index_caller *caller, uint32_t pods);
 void index_prefetch(const struct index *index, uint32_t hash);
 
-/** index_insert as it nearly always goes. False: it is not sure, or not done; goes on by rounds. */
-bool index_insert_directly(const struct index *index, uint32_t hash, uint64_t ref,
-                           struct index_ticket *ticket);
-enum index_answer index_insert_in_rounds(struct index *index, const struct index_caller *caller,
-                                         const struct hashed_name *name,
-                                         struct index_ticket *ticket, struct index_found *found);
-
 /**
  * Commits a pod whose record is filled and whose state word is stored; `ref` is its first. From
  * here on it exists; publish its ref, then call index_finish, whose first access is a full fence.
  * INDEX_EXISTS: *found is the pod with this name, settled. On EXISTS and NOMEM nothing of the
  * record is left in the index.
  */
-static inline enum index_answer
-index_insert(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
-             uint64_t ref, struct index_ticket *ticket, struct index_found *found)
-{
-    return index_insert_directly(index, name->hash, ref, ticket)
-               ? INDEX_DONE
-               : index_insert_in_rounds(index, caller, name, ticket, found);
-}
+enum index_answer index_insert(struct index *index, const struct index_caller *caller,
+                               const struct hashed_name *name, uint64_t ref,
+                               struct index_ticket *ticket, struct index_found *found);
+
+/** index_insert behind index_insert_directly (index_direct.h), which did not do it. */
+enum index_answer index_insert_in_rounds(struct index *index, const struct index_caller *caller,
+                                         const struct hashed_name *name,
+                                         struct index_ticket *ticket, struct index_found *found);
 
 void index_finish(const struct index_ticket *ticket);
 

@@ -2,7 +2,8 @@
  * The index's memory: tables of lines, what a control word and a cell say, and the pool of overflow
  * lines.
  *
- * Only the files index*.c include this. The protocol on these words is told in index.c.
+ * Only the files index*.c and index_direct.h include this. The protocol on these words is told in
+ * index.c.
  */
 #ifndef SCHEDQ_LOCKFREE_INDEX_TABLE_H
 #define SCHEDQ_LOCKFREE_INDEX_TABLE_H

@@ -30,9 +30,9 @@
  *   free                      not     used    the slab
  *
  * PROGRESS. Lock-free; without a deletion or an update in between done is one CAS, and
- * index_remove. A thread that stops after end_flight:A has ended the pod: its name is free, and
- * no token or handle finds it. What it had not given back is lost: a record, which stays counted, a
- * name's cell, a description, one reference to an object.
+ * index_remove_directly. A thread that stops after end_flight:A has ended the pod: its name is
+ * free, and no token or handle finds it. What it had not given back is lost: a record, which stays
+ * counted, a name's cell, a description, one reference to an object.
  *
  * EVIDENCE. tests/model: intent, description, index (deleter); stress/explore: delete_in_flight,
  * update_in_flight, delete_flight_readd, upkeep_update_done; stress/history: once;
@@ -42,6 +42,7 @@
 
 #include "lockfree/calls/class.h"
 #include "lockfree/calls/ops.h"
+#include "lockfree/index/index_direct.h"
 #include "lockfree/memory/stack.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/objects.h"
@@ -65,11 +66,11 @@ give_description(struct worker *worker, const struct entry *entry, uint64_t desc
 }
 
 RARELY static void
-let_go(struct worker *worker, const struct held *held, bool flew)
+let_go(struct worker *worker, struct held held, bool flew)
 {
-    object_release(worker, held->newest);
+    object_release(worker, held.newest);
     if (flew) {
-        object_give_back(queue_of(worker), held->popped);
+        object_give_back(queue_of(worker), held.popped);
     }
     if (u64_load(&queue_of(worker)->ended) != 0) {
         finish_ended(worker);
@@ -85,16 +86,17 @@ give_record(struct worker *worker, uint32_t record, struct entry *entry, uint64_
 {
     struct queue *queue = queue_of(worker);
     uint64_t name = u64_load(&entry->name);
+    bool counted = objects_counted(queue);
     struct held held = {0, 0};
 
-    index_remove(&queue->index, (uint32_t)(name >> 32), record, u64_load(&entry->life));
-    if (desc != 0 || objects_counted(queue)) {
+    index_remove_directly(&queue->index, (uint32_t)(name >> 32), record, u64_load(&entry->life));
+    if (desc != 0 || counted) {
         held = give_description(worker, entry, desc);
     }
     names_give(&queue->names, &worker->names, (uint32_t)name);
     slab_give_known(&queue->entries.records, &worker->records, RECORD_LAYOUT, record, entry);
-    if (objects_counted(queue)) {
-        let_go(worker, &held, flew);
+    if (counted) {
+        let_go(worker, held, flew);
     }
 }
 
@@ -172,34 +174,49 @@ hand_over(struct worker *worker, uint32_t record, const struct entry *entry,
     (void)class_hands_over(worker, &key, entry_handle(record, u64_load(&entry->life)));
 }
 
-/* Ends one flight, and the pod; not counted. As schedq_done. */
-STRAIGHT schedq_status_t
-end_flight(struct worker *worker, schedq_token_t token)
+/* Behind the exchange that ended it: the record is this worker's. */
+STRAIGHT void
+end_rest(struct worker *worker, schedq_token_t token, struct entry *entry, bool deleted)
 {
     struct queue *queue = queue_of(worker);
-    struct entry *entry = entry_at(&queue->entries, ref_record(token.bits));
-    uint64_t state = (token.bits & ~REF_INDEX_MASK) | state_of(PLACE_INFLIGHT);
-
-    if (entry == NULL) {
-        return SCHEDQ_STALE;
-    }
-    if (!u64_cas(&entry->word.low, state,
-                 state_next_version(state) | state_of(PLACE_DEAD))) { /* end_flight:A */
-        state = end_flagged(entry, token);
-        if (state == 0) {
-            return SCHEDQ_STALE;
-        }
-    }
-    probe_done(queue, token.bits);
-    bool deleted = (state & FLAG_DELETED) != 0;
     uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
-
     struct description described;
 
+    probe_done(queue, token.bits);
     if (!deleted && desc != 0 && end_described(queue, entry, &described)) {
         hand_over(worker, ref_record(token.bits), entry, &described);
     }
     give_record(worker, ref_record(token.bits), entry, desc, true);
+}
+
+/* Ends one flight, and the pod; not counted. False: its word has flags, or is no such word. */
+STRAIGHT bool
+end_flight(struct worker *worker, schedq_token_t token)
+{
+    struct entry *entry = entry_at(&queue_of(worker)->entries, ref_record(token.bits));
+    uint64_t state = (token.bits & ~REF_INDEX_MASK) | state_of(PLACE_INFLIGHT);
+
+    if (entry == NULL ||
+        !u64_cas(&entry->word.low, state,
+                 state_next_version(state) | state_of(PLACE_DEAD))) { /* end_flight:A */
+        return false;
+    }
+    end_rest(worker, token, entry, false);
+    return true;
+}
+
+/* The same of any token. As schedq_done. */
+RARELY static schedq_status_t
+end_any(struct worker *worker, schedq_token_t token)
+{
+    struct entry *entry = entry_at(&queue_of(worker)->entries, ref_record(token.bits));
+    uint64_t state = entry != NULL ? end_flagged(entry, token) : 0;
+    bool deleted = (state & FLAG_DELETED) != 0;
+
+    if (state == 0) {
+        return SCHEDQ_STALE;
+    }
+    end_rest(worker, token, entry, deleted);
     return deleted ? SCHEDQ_GONE : SCHEDQ_OK;
 }
 
@@ -215,7 +232,7 @@ count_ends(struct worker *worker, uint64_t over, uint64_t done)
 schedq_status_t
 finish_flight(struct worker *worker, schedq_token_t token)
 {
-    schedq_status_t status = end_flight(worker, token);
+    schedq_status_t status = end_any(worker, token);
 
     count_ends(worker, status != SCHEDQ_STALE ? 1 : 0, status == SCHEDQ_OK ? 1 : 0);
     return status;
@@ -225,9 +242,14 @@ schedq_status_t
 lockfree_done(schedq_worker_t *base, schedq_token_t token)
 {
     struct worker *worker = worker_of(base);
+    schedq_status_t status = SCHEDQ_OK;
 
     section_begin(worker);
-    schedq_status_t status = finish_flight(worker, token);
+    if (end_flight(worker, token)) {
+        count_ends(worker, 1, 1);
+    } else {
+        status = finish_flight(worker, token);
+    }
     section_leave(worker);
     return status;
 }
@@ -242,7 +264,8 @@ lockfree_done_many(schedq_worker_t *base, const schedq_token_t *tokens, size_t c
 
     section_begin(worker);
     for (size_t i = 0; i < count; i++) {
-        schedq_status_t status = end_flight(worker, tokens[i]);
+        schedq_status_t status =
+            end_flight(worker, tokens[i]) ? SCHEDQ_OK : end_any(worker, tokens[i]);
 
         if (statuses != NULL) {
             statuses[i] = (uint8_t)status;
