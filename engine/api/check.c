@@ -200,7 +200,7 @@ bool
 check_named(schedq_worker_t *worker, const char *name, size_t length, const schedq_pod_spec_t *spec,
             uint8_t legal, struct hashed_name *hashed)
 {
-    return check_not_null(worker, spec, "spec") && check_name(worker, name, length, hashed) &&
+    return check_not_null(worker, spec, "spec") && check_bytes(worker, name, length, hashed) &&
            check_any(worker, spec, legal);
 }
 
