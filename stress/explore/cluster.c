@@ -11,7 +11,7 @@
 #define BEGINNING_NS 1000
 
 static struct {
-    bool used, gated, real_time;
+    bool used, gated, hinted, real_time;
     int64_t now;
     moment opened[2];
 } cluster;
@@ -20,6 +20,7 @@ void
 cluster_reset(void)
 {
     cluster.used = cluster.gated = cluster.real_time = false;
+    cluster.hinted = true;
     cluster.now = BEGINNING_NS;
     cluster.opened[0] = cluster.opened[1] = NEVER;
 }
@@ -82,6 +83,13 @@ cluster_use(schedq_config_t *config)
 }
 
 void
+cluster_use_without_hints(schedq_config_t *config)
+{
+    cluster_use_without_gates(config);
+    cluster.hinted = false;
+}
+
+void
 cluster_use_real_time(schedq_config_t *config)
 {
     cluster_use_without_gates(config);
@@ -130,7 +138,7 @@ is_open(void *ctx, uint64_t pod)
 bool
 cluster_wants(int32_t priority)
 {
-    return priority >= WANTED;
+    return !cluster.hinted || priority >= WANTED;
 }
 
 static schedq_hint_t
@@ -176,8 +184,9 @@ add_plugin(schedq_t *queue, const char *name, uint32_t actions, bool hinted, mom
            uint64_t expected)
 {
     bool host = world.config.decide == SCHEDQ_DECIDE_HOST;
-    const schedq_interest_t interest = {
-        .resource = "Node", .actions = actions, .hint = hinted && !host ? hint : NULL};
+    const schedq_interest_t interest = {.resource = "Node",
+                                        .actions = actions,
+                                        .hint = hinted && cluster.hinted && !host ? hint : NULL};
     const schedq_pre_hint_fn lists = pre_hint;
     schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     uint64_t bit = 0;

@@ -37,7 +37,10 @@ void cluster_use(schedq_config_t *config);
 /** The same without gates: pods are active when they come. */
 void cluster_use_without_gates(schedq_config_t *config);
 
-/** The same with the scheduler's CLOCK_MONOTONIC. */
+/** The same without hints: pods of one set are alike to an event, which asks nothing of them. */
+void cluster_use_without_hints(schedq_config_t *config);
+
+/** Without gates, with the scheduler's CLOCK_MONOTONIC. */
 void cluster_use_real_time(schedq_config_t *config);
 
 /** Host decisions, no gates. */
@@ -50,7 +53,7 @@ void cluster_begin(schedq_t *queue);
 bool cluster_is_used(void);
 bool cluster_has_gates(void);
 
-/** Would the hint of HINTED have such a pod tried again? */
+/** Would the hint of HINTED have such a pod tried again? Without hints any pod is. */
 bool cluster_wants(int32_t priority);
 
 void cluster_open(uint64_t gate);

@@ -66,6 +66,14 @@ park_many(struct actor *actor)
     }
 }
 
+/* None backs off any more. */
+static void
+park_many_for_long(struct actor *actor)
+{
+    park_many(actor);
+    cluster_pass(8 * BACKOFF_NS);
+}
+
 /* More than a pass reads at once (MOVER_REFS), for a hint that wants every other one. */
 static void
 park_many_hinted(struct actor *actor)
@@ -534,6 +542,13 @@ const struct scenario event_scenarios[] = {
                  update_and_delete, consume_3),
     PLAIN_EVENTS("batch_look", "a look at all pods while many are moved", park_many, move_plain,
                  look_around, consume_3),
+    SLEEPING("batch_alike", "two moves of more pods than one batch, which back off, against pops",
+             cluster_use_without_hints, park_many, move_plain, move_plain, consume_3),
+    SLEEPING("batch_alike_active", "the same of pods that are active at once",
+             cluster_use_without_hints, park_many_for_long, move_plain, move_plain, consume_3),
+    SLEEPING("batch_alike_losers", "a move of many such pods, some of which change",
+             cluster_use_without_hints, park_many_for_long, move_plain, update_and_delete,
+             consume_3),
     PLAIN_EVENTS("event_pass_trim",
                  "an event asks about many pods, and between its sections trim gives back",
                  park_many_hinted, move_hinted, delete_and_trim, add_and_park),
