@@ -348,6 +348,13 @@ judge_like(struct walk *walk, const struct view *view)
     if (walk->last.reaches && !walk->asks) {
         walk->last.strategy = events_judge(walk->mover.worker, view, &walk->event);
     }
+    walk->mover.like = (struct mover_like){
+        .known = walk->last.reaches && !walk->mover.asks_host && walk->assigned == NULL &&
+                 walk->listed == NULL && walk->last.strategy != STRATEGY_SKIP,
+        .profile = view->profile,
+        .strategy = walk->last.strategy,
+        .unschedulable = view->unschedulable,
+        .pending = view->pending};
 }
 
 /* Most pods of a lot have it in common. */
@@ -562,15 +569,22 @@ walk_lot(struct mover *mover, const struct lots_walk *lots, struct lot *lot,
     return any;
 }
 
-/* The heads of the lots that were read are moved when all is switched. */
+/*
+ * The heads of the lots that were read are moved when all is switched. `only`: the one that was, as
+ * long as the worker has not left its section since `pauses`; NULL: there were more.
+ */
 __attribute__((noinline)) static void
-pass_lots(struct walk *walk, uint64_t plugins)
+pass_lots(struct walk *walk, uint64_t plugins, struct lot *only, uint64_t pauses)
 {
     const struct bin_caller caller = bin_caller(walk->mover.worker);
     struct lots_walk to;
     struct lot *lot;
 
     mover_end(&walk->mover);
+    if (only != NULL && walk->mover.worker->pauses == pauses) {
+        lot_pass(only, &caller, UINT32_MAX);
+        return;
+    }
     lots_walk_begin(&to, &queue_of(walk->mover.worker)->waiting.lots, plugins, 0);
     while ((lot = lots_next(&to)) != NULL) {
         if (lot_is_reached(walk, lot)) {
@@ -593,9 +607,10 @@ leave_lot(struct worker *worker, struct lot *lot)
 static void
 walk_lots(struct walk *walk, uint64_t plugins)
 {
+    const uint64_t pauses = walk->mover.worker->pauses;
+    struct lot *lot, *only = NULL;
     struct lots_walk to;
-    bool any = false;
-    struct lot *lot;
+    uint32_t count = 0;
 
     lots_walk_begin(&to, &queue_of(walk->mover.worker)->waiting.lots, plugins, 0);
     while ((lot = lots_next(&to)) != NULL) {
@@ -603,13 +618,13 @@ walk_lots(struct walk *walk, uint64_t plugins)
             continue;
         }
         if (walk_lot(&walk->mover, &to, lot, walk->newest_insertion)) {
-            any = true;
+            only = count++ == 0 ? lot : NULL;
         } else if (!lot->catch_all) {
             leave_lot(walk->mover.worker, lot);
         }
     }
-    if (any) {
-        pass_lots(walk, plugins);
+    if (count > 0) {
+        pass_lots(walk, plugins, only, pauses);
     }
 }
 

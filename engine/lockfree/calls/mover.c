@@ -28,7 +28,7 @@ mover_begin(struct mover *mover)
     mover->batch = mover->worker->batch;
     mover->batch->lost = 0;
     empty(mover->batch);
-    mover->no_memory = false;
+    mover->no_memory = mover->like.known = false;
     mover->asks_host |= queue_of(mover->worker)->base.registry.has_gates;
 }
 
@@ -438,9 +438,9 @@ find_group(struct mover *mover, const struct view *view, const struct way *way)
     return group;
 }
 
-/* NULL: no memory. */
+/* NULL: none that is known to be. */
 STRAIGHT struct mover_group *
-group_of(struct mover *mover, const struct view *view, const struct way *way)
+known_group(const struct mover *mover, const struct view *view, const struct way *way)
 {
     struct mover_batch *batch = mover->batch;
     uint64_t like[2];
@@ -454,7 +454,7 @@ group_of(struct mover *mover, const struct view *view, const struct way *way)
             return group;
         }
     }
-    return find_group(mover, view, way);
+    return NULL;
 }
 
 STRAIGHT bool
@@ -479,17 +479,13 @@ append(struct mover_batch *batch, struct mover_group *group, uint32_t number)
     group->count++;
 }
 
-/* The pod that is tried, as `view` shows it. False: no memory. */
-STRAIGHT bool
-collect(struct mover *mover, const struct view *view, const struct way *way)
+/* The pod that is tried, as `view` shows it. */
+STRAIGHT void
+collect_in(struct mover *mover, struct mover_group *group, const struct view *view,
+           const struct way *way)
 {
-    struct queue *queue = queue_of(mover->worker);
+    const struct queue *queue = queue_of(mover->worker);
     struct mover_batch *batch = mover->batch;
-    struct mover_group *group = group_of(mover, view, way);
-
-    if (group == NULL) {
-        return false;
-    }
     struct mover_item *item = &batch->items[batch->count];
 
     if (batch->count == 0) {
@@ -504,14 +500,30 @@ collect(struct mover *mover, const struct view *view, const struct way *way)
         item->key = view->description.order_key;
         item->tie = (struct tie){.rank = 0};
     } else {
-        item->key = backoff_expiry_of(queue, &view->history);
+        const schedq_history_t history = view->history; /* a view with an address is in memory */
+
+        item->key = backoff_expiry_of(queue, &history);
         item->tie = tie_of_description(&group->to.bin->residence, &view->description);
         group->to.due =
             time_earlier(group->to.due, backoff_due(&queue->base.rules.backoff, item->key));
     }
     batch->from |= UINT32_C(1) << state_place(view->state);
     append(batch, group, batch->count++);
-    return true;
+}
+
+/* The same. False: no memory. */
+STRAIGHT bool
+collect(struct mover *mover, const struct view *view, const struct way *way)
+{
+    struct mover_group *group = known_group(mover, view, way);
+
+    if (group == NULL) {
+        group = find_group(mover, view, way);
+    }
+    if (group != NULL) {
+        collect_in(mover, group, view, way);
+    }
+    return group != NULL;
 }
 
 /* The pod that is tried, now or with others. CHANGED: by another thread. */
@@ -1082,7 +1094,10 @@ begin_pod(struct mover *mover, uint32_t record, uint64_t life)
 {
     struct mover_pod *pod = &mover->batch->items[mover->batch->count].pod;
 
-    *pod = (struct mover_pod){.record = record, .life = life};
+    pod->life = life;
+    pod->record = record;
+    pod->asks = pod->gate = 0;
+    pod->unjudged = pod->came_in = pod->moved = false;
     return pod;
 }
 
@@ -1178,6 +1193,44 @@ try_ref(struct mover *mover, uint64_t ref)
     return false;
 }
 
+/*
+ * The straight way of try_ref, for most pods of most events: a parked pod like the last one that
+ * was asked about, without a lag, whose group is there. False: it is not such a pod.
+ */
+STRAIGHT bool
+try_like(struct mover *mover, uint64_t ref)
+{
+    const struct queue *queue = queue_of(mover->worker);
+    const struct mover_like *like = &mover->like;
+    const uint64_t state = (ref & ~REF_INDEX_MASK) | state_of(PLACE_PARKED);
+    struct view view;
+
+    if (!like->known) {
+        return false;
+    }
+    empty_if_full(mover);
+    struct entry *entry = entry_at(&queue->entries, ref_record(ref));
+
+    if (entry == NULL || entry_state(entry) != state || !report_plain(queue, entry, state, &view) ||
+        view.unschedulable != like->unschedulable || view.pending != like->pending ||
+        view.profile != like->profile || view_is_group(&view)) {
+        return false;
+    }
+    const schedq_history_t history = view.history;
+    struct way way = route_admitted(queue, view.unschedulable | view.pending, &history,
+                                    like->strategy != STRATEGY_IMMEDIATELY, mover->now);
+
+    route_name(queue, like->strategy != STRATEGY_IMMEDIATELY, &way);
+    struct mover_group *group = known_group(mover, &view, &way);
+
+    if (group == NULL) {
+        return false;
+    }
+    (void)begin_pod(mover, ref_record(ref), view.life);
+    collect_in(mover, group, &view, &way);
+    return true;
+}
+
 /* The records are fetched some refs ahead: each would miss the cache. */
 uint32_t
 mover_try_refs(struct mover *mover, const struct lane_ref *refs, size_t count)
@@ -1190,7 +1243,9 @@ mover_try_refs(struct mover *mover, const struct lane_ref *refs, size_t count)
             entry_prefetch(entries, ref_record(refs[i].ref));
         }
         if (i >= FETCHED_AHEAD) {
-            stale += try_ref(mover, refs[i - FETCHED_AHEAD].ref) ? 0 : 1;
+            uint64_t ref = refs[i - FETCHED_AHEAD].ref;
+
+            stale += try_like(mover, ref) || try_ref(mover, ref) ? 0 : 1;
         }
     }
     return stale;

@@ -34,6 +34,12 @@
  * MOVER_DUE due pods, try them, and begin a new reading behind these. What is collected is looked
  * up again before it is published.
  *
+ * ALIKE. `decide` may leave what it said of a pod for those like it (struct mover_like), where no
+ * gate is and no host is asked. A parked pod behind a VALID ref then moves without being asked
+ * about, if its record says all of it: the same sets and profile, no description, no lag, and a
+ * group of the batch that has its place. What was read of it is of one moment, as in a view: the
+ * words are looked at again, and its switch compares them. try_ref tries every other pod.
+ *
  * DISTURB. An event that meets a FUTURE ref in a lot cannot know what its mover has seen. It makes
  * the mover decide again: in flight by FLAG_JUDGE, else by a raise of version and lag. That keeps
  * the pod where it is, and makes the published ref stale. A pod whose lag is at its end, after four
@@ -120,6 +126,17 @@ struct mover_group {
 #define MOVER_DUE SIZE(1024, 3)
 
 /**
+ * What was decided about the pod that `decide` saw last. Where no gate is, and no host is asked,
+ * it holds for each parked pod that has this in common with it.
+ */
+struct mover_like {
+    bool known; /* and such a pod moves */
+    uint8_t profile;
+    enum strategy strategy;
+    uint64_t unschedulable, pending;
+};
+
+/**
  * The pods that are collected are the first `count`, the one that is tried is behind them, and
  * those that were lost and are to be tried again are the last `lost`.
  */
@@ -154,6 +171,7 @@ struct mover {
     /* Where the pod goes; false: it stays. The object in view->description is alive. */
     bool (*decide)(struct mover *mover, const struct view *view, struct way *way);
     void *ctx;              /* decide's */
+    struct mover_like like; /* of pods that go on as it says, without being asked about */
     const struct view *due; /* is filled from a ref of mover_try_due, as long as its word is: */
     uint64_t due_state;
     struct mover_batch *batch;

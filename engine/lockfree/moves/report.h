@@ -116,6 +116,34 @@ report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct
     return report_unchanged(entry, state, view);
 }
 
+/**
+ * The same of a pod that waits behind no gate, if its record says all of it: sets, profile,
+ * description, and what its backoff depends on. False: it was described since it was added, had
+ * no attempt, or changed.
+ */
+STRAIGHT bool
+report_plain(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view)
+{
+    uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
+
+    view->entry = entry;
+    view->state = state;
+    view->desc = 0;
+    view->life = u64_load_acquire(&entry->life);
+    view->profile = attributes_profile(u64_load_acquire(&entry->attributes));
+    view->unschedulable = u64_load_acquire(&entry->unschedulable);
+    view->pending = u64_load_acquire(&entry->pending);
+    view->gate = 0;
+    entry_copy(&queue->entries, entry, 0, &view->description, &view->gating);
+    view->history =
+        (schedq_history_t){.timestamp_ns = (int64_t)u64_load_acquire(&entry->timestamp),
+                           .initial_attempt_ns = (int64_t)u64_load_acquire(&entry->initial_attempt),
+                           .attempts = (uint32_t)(counts >> 32),
+                           .rejections = (uint32_t)counts,
+                           .errors = u32_load_acquire(&entry->errors)};
+    return view->history.initial_attempt_ns != 0 && report_unchanged(entry, state, view);
+}
+
 /** What the record holds: a pod, or one that was deleted in flight. False: neither. */
 bool report_record(const struct queue *queue, uint32_t record, struct view *view);
 

@@ -86,13 +86,3 @@ route_from_hold(struct worker *worker, const struct view *view, int64_t now, str
                                   : route_after_backoff(worker, view, now);
     return true;
 }
-
-struct way
-route_admitted(const struct queue *queue, uint64_t rejectors, const schedq_history_t *history,
-               bool backoff, int64_t now)
-{
-    if (backoff && route_is_backing_off(queue, 0, history, now)) {
-        return (struct way){.place = backoff_place(queue, rejectors)};
-    }
-    return (struct way){.place = PLACE_ACTIVE};
-}

@@ -24,7 +24,7 @@ route_is_backing_off(const struct queue *queue, uint8_t gate, const schedq_histo
 {
     const struct rules *rules = &queue->base.rules;
 
-    return (gate == 0 || !rules->gated_never_backs_off) &&
+    return rules->backoff.max_ns != 0 && (gate == 0 || !rules->gated_never_backs_off) &&
            backoff_is_waiting(&rules->backoff, backoff_expiry_of(queue, history), now);
 }
 
@@ -87,9 +87,16 @@ struct way route_after_backoff(struct worker *worker, const struct view *view, i
  */
 bool route_from_hold(struct worker *worker, const struct view *view, int64_t now, struct way *way);
 
-/** As a host says, which has asked the gates itself: backoff while that lasts, if it says so. */
-struct way route_admitted(const struct queue *queue, uint64_t rejectors,
-                          const schedq_history_t *history, bool backoff, int64_t now);
+/** Where no gate refuses, or a host has asked them: backoff while that lasts, if `backoff`. */
+STRAIGHT struct way
+route_admitted(const struct queue *queue, uint64_t rejectors, const schedq_history_t *history,
+               bool backoff, int64_t now)
+{
+    if (backoff && route_is_backing_off(queue, 0, history, now)) {
+        return (struct way){.place = backoff_place(queue, rejectors)};
+    }
+    return (struct way){.place = PLACE_ACTIVE};
+}
 
 /** Such a way, if entities are counted: the host's verdict named backoff, or active. */
 static inline void
