@@ -3,7 +3,8 @@
  *
  * One lane holds PODS pods, oldest first. CONSUMERS consumers begin at the head, or where `passed` says, claim the pod
  * by the CAS of its state word, and go past it afterwards: they move the head, and losing that CAS is fine, since anybody
- * may move a head over a pod that is not ACTIVE any more; or they store `passed`, in no order with others. A deleter ends the life of the second pod without touching the lane.
+ * may move a head over a pod that is not ACTIVE any more; or they store `passed`, in no order with others. Behind a pod that
+ * was not ACTIVE any more they go past those that follow it and are not either, by one such step. A deleter ends the life of the second pod without touching the lane.
  *
  * Claims
  *   contract O: a pop takes no pod while an older one was ACTIVE during the whole call, and reports none only if none
@@ -14,12 +15,15 @@
  *   -DHEAD_FIRST      the head moves, then the word is taken: who stops in between hides an ACTIVE pod
  *   -DHEAD_UNCHECKED  the head moves by an unconditional increment: two helpers move it over an ACTIVE pod
  *   -DPASSED_FIRST    `passed` is stored, then the word is taken: who stops in between hides an ACTIVE pod
+ *   -DSKIP_UNJUDGED   behind a pod that was not ACTIVE any more the next one is passed, too, whatever it is
  *
  * Bounds: 3 pods, CONSUMERS consumers with one pop each (2, with --large 3). Any number may stop anywhere.
  *
  * stands for engine/lockfree/calls/pop.c take_plain c3f0fdae
  * stands for engine/lockfree/calls/pop.c take_other 069ee53b
- * stands for engine/lockfree/calls/pop.c look_at_head 4eb684bc
+ * stands for engine/lockfree/calls/pop.c look_at_head 92506633
+ * stands for engine/lockfree/refs/bin.c bin_pass_stale 0f496b05
+ * stands for engine/lockfree/refs/lane.c lane_skip_stale 289bc8f7
  * stands for engine/lockfree/refs/lane.h lane_peek_from eb06cdef
  * stands for engine/lockfree/refs/lane.h lane_advance 3138938f
  * stands for engine/lockfree/refs/lane.h lane_pass_one 3a7563d0
@@ -79,6 +83,19 @@ inline take(pod, to)
     }
 }
 
+/* From p on, which is not ACTIVE any more. */
+inline skip_others()
+{
+    do
+#ifdef SKIP_UNJUDGED
+    :: p + 1 < PODS -> p++
+#else
+    :: p + 1 < PODS && place[p + 1] != ACTIVE -> p++
+#endif
+    :: else -> break
+    od
+}
+
 proctype Consumer() provided (!halted)
 {
     bool was_active[PODS];
@@ -116,7 +133,13 @@ proctype Consumer() provided (!halted)
         take(at, INFLIGHT);
 #else
         take(at, INFLIGHT);
-        pass(seen, at);
+        p = at;
+        if
+        :: !ok -> skip_others()
+        :: else
+        fi;
+        pass(seen, p);
+        p = 0;
 #endif
         if
         :: ok -> break

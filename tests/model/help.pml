@@ -33,7 +33,7 @@
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/calls/pop.c take_plain c3f0fdae
  * stands for engine/lockfree/calls/pop.c take_other 069ee53b
- * stands for engine/lockfree/calls/pop.c look_at_head 4eb684bc
+ * stands for engine/lockfree/calls/pop.c look_at_head 92506633
  */
 #ifdef LARGE
 #define CONSUMERS 3

@@ -6,7 +6,8 @@
  * puts that over the lower slot, empties the upper slot, increments the generations of the runs that he has removed,
  * and fills them at once: one with the pods of bin B. Readers of A that are still at an old run read slot word,
  * generation, head, ref, and then generation and slot word again, before they judge the ref. They claim by the state
- * word and advance the head with a CAS that compares its generation.
+ * word and advance the head with a CAS that compares its generation. Behind a ref that is stale they go past those that
+ * follow it and are stale, too, by one such CAS, and look at the slot no more before they judge these.
  *
  * The pods of B come there by an update: their refs are FUTURE, and whoever judges one first switches the pod into the
  * bin that he works for. With SECOND one reader less and a second merger of A: he has seen A's upper slot and its run,
@@ -25,6 +26,7 @@
  *   -DHEAD_ALONE    the CAS of the head compares the position only: a late helper skips a ref of the next life
  *   -DHELP_BEFORE_RECHECK  with SECOND: he judges and helps a ref before he looks at the slot again
  *   -DANY_WORD      with BESIDE: he puts his copy into the slot whatever the slot has by then
+ *   -DPASS_UNJUDGED  behind a stale ref those that follow it are passed, too, whatever they are
  *   -DREUSE_EARLY   the upper slot is emptied, its run recycled, before the lower slot has the copy
  *   -DSKIP_CHANGED  a reader takes a slot that changed under him for an empty one
  *
@@ -42,8 +44,9 @@
  * stands for engine/lockfree/refs/bin.c merge_into 7377d045
  * stands for engine/lockfree/refs/bin.c bin_put_beside e2ad4504
  * stands for engine/lockfree/refs/bin.c put_merged 419bdbca
- * stands for engine/lockfree/refs/bin.c pass_stale_in_run 3fd86c84
- * stands for engine/lockfree/refs/bin.c first_of_run d6eb024a
+ * stands for engine/lockfree/refs/bin.c pass_stale_in_run 03bab22a
+ * stands for engine/lockfree/refs/bin.c stale_in_run c560519e
+ * stands for engine/lockfree/refs/bin.c first_of_run bd6ec5cd
  */
 #if defined(LARGE)
 #define READERS 3
@@ -76,18 +79,42 @@ bool busy[4];           /* state word of a pod: not ACTIVE any more */
 bool switched[4];       /* state word of a pod: ACTIVE in its bin; else its refs are FUTURE */
 bool halted;
 
-inline advance()
+inline advance(to)
 {
     d_step {
         if
 #ifdef HEAD_ALONE
-        :: head[which] == at -> head[which] = at + 1
+        :: head[which] == at -> head[which] = to
 #else
-        :: head[which] == at && head_generation[which] == g -> head[which] = at + 1
+        :: head[which] == at && head_generation[which] == g -> head[which] = to
 #endif
         :: else
         fi
     }
+}
+
+/* From `next` on, past refs that are stale in this bin. */
+inline pass_stale(bin)
+{
+    do
+    :: next < END ->
+        d_step {
+            pod = ref[which * REFS + next];
+            if
+#ifdef PASS_UNJUDGED
+            :: true -> next++
+#else
+            :: busy[pod] || (switched[pod] && bin_of(pod) != (bin)) -> next++
+#endif
+            :: else -> pod = NO_REF
+            fi
+        };
+        if
+        :: pod == NO_REF -> break
+        :: else
+        fi
+    :: else -> break
+    od
 }
 
 inline read_slot(s)
@@ -157,7 +184,13 @@ inline take(s, bin)
                 :: else
                 fi
             }
-            advance();
+            next = at + 1;
+            if
+            :: !ok -> pass_stale(bin)
+            :: else
+            fi;
+            advance(next);
+            next = 0;
             if
             :: ok -> break
             :: else
@@ -181,7 +214,7 @@ inline take(s, bin)
 
 proctype Reader() provided (!halted)
 {
-    byte which, g, at, head_g, pod;
+    byte which, g, at, next, head_g, pod;
     bool ok, was[2];
     d_step {
         was[0] = !busy[0];
@@ -349,7 +382,7 @@ proctype Second() provided (!halted)
 /* All others stop where they are. */
 proctype Drain()
 {
-    byte which, g, at, head_g, pod, n;
+    byte which, g, at, next, head_g, pod, n;
     bool ok;
     d_step {
         halted = true;

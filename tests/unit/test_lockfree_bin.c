@@ -34,15 +34,32 @@ cas_after_others(atomic_u64 *word, uint64_t expected, uint64_t desired)
     return u64_cas(word, expected, desired);
 }
 
+/* Once, between a scan's load of a slot and its look whether the run there lies behind. */
+static void (*before_a_pass)(world_t *world);
+
+static bool
+lies_behind_after_others(const struct run_pool *pool, const atomic_u64 *slot, uint64_t word,
+                         int64_t key)
+{
+    void (*others)(world_t *) = before_a_pass;
+    if (others != NULL) {
+        before_a_pass = NULL;
+        others(interleave.world);
+    }
+    return run_lies_behind(pool, slot, word, key);
+}
+
 /*
  * bin.c is compiled into this test, and lets others go first: what they do comes between the steps
  * of scans and merges.
  */
 #define u64_load_acquire load_after_others
 #define u64_cas cas_after_others
+#define run_lies_behind lies_behind_after_others
 #include "lockfree/refs/bin.c"
 #undef u64_load_acquire
 #undef u64_cas
+#undef run_lies_behind
 
 /* ---- lanes and runs -------------------------------------------------------------------------- */
 
@@ -126,38 +143,37 @@ pods_that_come_one_by_one_are_copied_about_log2_of_their_number_times(void **sta
     }
 }
 
+/* A run of two pods, the second of which leaves. */
+static void
+put_one_of_two(world_t *world, unsigned pod)
+{
+    struct run *run = run_take(&world->pool, 2);
+    assert_non_null(run);
+    for (unsigned i = 0; i < 2; i++) {
+        (void)move(world, pod + i, BAND, PLACE_ACTIVE);
+        run_put(run, ref_of(world, pod + i), (int64_t)(pod + i));
+    }
+    assert_true(bin_publish_run(world->bins[0], &world->caller, run));
+    (void)move(world, pod + 1, BAND, PLACE_INFLIGHT);
+}
+
 static void
 a_merge_drops_stale_refs(void **state)
 {
     world_t *world = *state;
     for (unsigned i = 0; i < BIN_RUNS; i++)
-        make_active(world, world->bins[0], i, (int64_t)i);
-    for (unsigned i = 0; i < BIN_RUNS; i++) {
-        if (i != 5)
-            (void)move(world, i, BAND, PLACE_INFLIGHT);
-    }
+        put_one_of_two(world, 2 * i);
     make_active(world, world->bins[0], 100, 3);
     uint32_t refs = 0;
     for (unsigned i = 0; i < BIN_RUNS; i++) {
         const struct run *run = run_at(&world->pool, u64_load(&world->bins[0]->runs[i]));
         refs += run != NULL ? u32_load(&run->count) : 0;
     }
-    assert_int_equal(refs, 2);
+    assert_int_equal(refs, BIN_RUNS + 1);
+    assert_claims(world, world->bins[0], 0);
+    assert_claims(world, world->bins[0], 2);
     assert_claims(world, world->bins[0], 100);
-    assert_claims(world, world->bins[0], 5);
-}
-
-static void
-a_merge_of_stale_refs_only_leaves_nothing(void **state)
-{
-    world_t *world = *state;
-    for (unsigned i = 0; i < BIN_RUNS; i++) {
-        make_active(world, world->bins[0], i, (int64_t)i);
-        (void)move(world, i, BAND, PLACE_INFLIGHT);
-    }
-    make_active(world, world->bins[0], 100, 3);
-    assert_int_equal(runs_of(world->bins[0]), 1);
-    assert_claims(world, world->bins[0], 100);
+    assert_claims(world, world->bins[0], 4);
 }
 
 static void
@@ -331,6 +347,24 @@ check_overtaken(world_t *world, unsigned steps)
     for (unsigned i = 300; i < 360; i++)
         assert_claims(world, world->bins[0], i);
     assert_claims(world, world->bins[0], PODS);
+}
+
+static void
+take_all(world_t *world)
+{
+    for (unsigned i = 0; i < BIN_RUNS; i++)
+        (void)move(world, i, BAND, PLACE_INFLIGHT);
+}
+
+static void
+a_merge_of_refs_that_all_became_stale_leaves_nothing(void **state)
+{
+    world_t *world = *state;
+    for (unsigned i = 0; i < BIN_RUNS; i++)
+        make_active(world, world->bins[0], i, (int64_t)i);
+    publish_and_let_others(world, 100, 3, take_all);
+    assert_int_equal(runs_of(world->bins[0]), 1);
+    assert_claims(world, world->bins[0], 100);
 }
 
 static void
@@ -518,6 +552,74 @@ a_scan_meets_every_pod_though_a_merge_comes_in_between(void **state)
     }
 }
 
+/* The run that the scan was about to pass is over, and has a greater key in its next use. */
+static void
+use_the_run_again_for_a_greater_key(world_t *world)
+{
+    put_one(world, 3, 4, 1); /* a copy takes the run's slot */
+    assert_non_null(own_run);
+    (void)move(world, 200, OTHER_BAND, PLACE_ACTIVE);
+    run_put(own_run, ref_of(world, 200), 99);
+}
+
+static void
+a_run_that_left_its_slot_is_not_passed_for_its_next_key(void **state)
+{
+    world_t *world = *state;
+    struct bin *bin = world->bins[0];
+    struct bin_head head = {0};
+    make_active(world, bin, 0, 1);
+    make_active(world, bin, 2, 10);
+    assert_claims(world, bin, 0);
+    assert_true(bin_first(bin, &world->pool, &head)); /* the slot below that of pod 2 is free */
+    put_one(world, 1, 5, 1);
+    assert_true(u64_load(&bin->runs[0]) != 0 && u64_load(&bin->runs[1]) != 0);
+    interleave.world = world;
+    before_a_pass = use_the_run_again_for_a_greater_key;
+    assert_true(bin_first(bin, &world->pool, &head));
+    assert_null(before_a_pass);
+    assert_true(bin_head_ref(&head) == ref_of(world, 3));
+    give_own_run(world);
+    assert_claims(world, bin, 3);
+    assert_claims(world, bin, 1);
+    assert_claims(world, bin, 2);
+    assert_claims(world, bin, PODS);
+}
+
+static void
+among_equal_keys_the_runs_are_compared_where_ties_are_ordered(void **state)
+{
+    world_t *world = *state;
+    struct bin *bin = world->bins[0];
+    bin->residence.ties = TIES_BY_KEY;
+    for (unsigned pod = 1; pod <= 3; pod++) {
+        make_active(world, bin, pod, 20);
+        u64_store(&entry_of(world, pod)->order_key, pod);
+    }
+    for (unsigned pod = 1; pod <= 3; pod++)
+        assert_claims(world, bin, pod);
+    assert_claims(world, bin, PODS);
+}
+
+static void
+a_scan_goes_past_stale_refs_of_runs(void **state)
+{
+    world_t *world = *state;
+    struct bin *bin = world->bins[0];
+    struct bin_head head = {0};
+    for (unsigned i = 0; i < 8; i++)
+        make_active(world, bin, i, (int64_t)i);
+    for (unsigned i = 0; i < 8; i++) {
+        if (i != 5)
+            (void)move(world, i, BAND, PLACE_INFLIGHT);
+    }
+    assert_true(bin_first(bin, &world->pool, &head));
+    assert_true(bin_head_ref(&head) == ref_of(world, 5));
+    assert_claims(world, bin, 5);
+    assert_false(bin_first(bin, &world->pool, &head));
+    assert_int_equal(runs_of(bin), 0);
+}
+
 /* ---- fronts of lanes ------------------------------------------------------------------------- */
 
 static void
@@ -546,6 +648,30 @@ a_scan_looks_only_where_something_may_rank_before(void **state)
     assert_claims(world, bin, 2);
     assert_claims(world, bin, 3);
     assert_claims(world, bin, PODS);
+}
+
+static void
+one_pass_goes_behind_all_stale_refs_at_the_head_of_a_lane(void **state)
+{
+    world_t *world = *state;
+    struct bin *bin = world->bins[0];
+    for (unsigned lanes = 1; lanes <= 2; lanes++) {
+        struct bin_head head = {0};
+        for (unsigned i = 0; i < 8; i++)
+            put_in_lane(world, 1, i, (int64_t)(8 * lanes + i));
+        put_in_lane(world, lanes, 8, (int64_t)(8 * lanes + 8));
+        for (unsigned i = 0; i < 8; i++) {
+            if (i != 5)
+                (void)move(world, i, BAND, PLACE_INFLIGHT);
+        }
+        assert_true(bin_first(bin, &world->pool, &head));
+        bin_pass_stale(bin, &head);
+        assert_true(bin_first(bin, &world->pool, &head));
+        assert_true(bin_head_ref(&head) == ref_of(world, 5));
+        assert_claims(world, bin, 5);
+        assert_claims(world, bin, 8);
+        assert_claims(world, bin, PODS);
+    }
 }
 
 static void
@@ -904,13 +1030,13 @@ main(void)
         TEST(a_merge_keeps_every_pod_in_its_order),
         TEST(pods_that_come_one_by_one_are_copied_about_log2_of_their_number_times),
         TEST(a_merge_drops_stale_refs),
-        TEST(a_merge_of_stale_refs_only_leaves_nothing),
         TEST(a_merge_switches_the_pods_of_early_refs),
         TEST(without_memory_to_merge_a_run_stays_its_makers_and_nothing_is_lost),
         TEST(without_memory_no_lane_is_prepared),
         TEST(a_merge_helps_no_ref_of_a_run_that_left_its_slot),
         TEST(a_merge_helps_no_ref_of_a_run_that_is_not_published),
         TEST(pods_that_are_claimed_during_a_merge_do_not_come_back),
+        TEST(a_merge_of_refs_that_all_became_stale_leaves_nothing),
         TEST(a_merge_that_another_merge_overtook_loses_nothing),
         TEST(refs_that_come_one_by_one_in_no_order_share_runs),
         TEST(refs_of_other_causes_do_not_share_a_run),
@@ -918,6 +1044,10 @@ main(void)
         TEST(a_reading_goes_on_in_what_took_the_place_of_its_run),
         TEST(a_ref_is_not_lost_though_the_run_beside_it_is_used_again),
         TEST(a_scan_meets_every_pod_though_a_merge_comes_in_between),
+        TEST(a_run_that_left_its_slot_is_not_passed_for_its_next_key),
+        TEST(among_equal_keys_the_runs_are_compared_where_ties_are_ordered),
+        TEST(a_scan_goes_past_stale_refs_of_runs),
+        TEST(one_pass_goes_behind_all_stale_refs_at_the_head_of_a_lane),
         TEST(a_scan_looks_only_where_something_may_rank_before),
         TEST(among_equal_keys_the_lanes_are_compared_where_ties_are_ordered),
         TEST(a_front_that_is_too_low_changes_no_order),

@@ -218,8 +218,7 @@ begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const str
  * helped to come? Then its word is returned. Else 0, and the head is passed.
  */
 RARELY static uint64_t
-look_at_head(struct worker *worker, struct bin *bin, const struct bin_head *head,
-             struct entry *entry)
+look_at_head(struct worker *worker, struct bin *bin, struct bin_head *head, struct entry *entry)
 {
     const struct bin_caller caller = bin_caller(worker);
     uint64_t ref = bin_head_ref(head);
@@ -231,7 +230,7 @@ look_at_head(struct worker *worker, struct bin *bin, const struct bin_head *head
          bin_help(bin, &caller, entry, ref, bin_head_cause(head), &state))) {
         return state;
     }
-    bin_advance(head);
+    bin_pass_stale(bin, head);
     return 0;
 }
 

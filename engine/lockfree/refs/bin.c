@@ -669,22 +669,34 @@ scan_lanes(struct bin *bin, struct bin_head *best)
     return used != 0 && first_of_any_lane(bin, (uint32_t)__builtin_ctzll(used), best);
 }
 
-/* Goes past the stale refs at the head of a run. False: there is none. */
-static bool
-pass_stale_in_run(const struct bin *bin, const struct run_head *head)
+/* How many refs at the head of a run are stale; anything if the run left its slot. */
+static uint32_t
+stale_in_run(const struct bin *bin, const struct run_head *head)
 {
     uint32_t stale = 0;
 
     while (stale < head->left && is_stale(bin, run_ref(head, stale))) {
         stale++;
     }
+    return stale;
+}
+
+/*
+ * Goes past the stale refs at the head of a run. False: there is none. If the run left its slot,
+ * the exchange finds another generation.
+ */
+static bool
+pass_stale_in_run(const struct bin *bin, const struct run_head *head)
+{
+    uint32_t stale = stale_in_run(bin, head);
+
     if (stale > 0) {
         run_advance_by(head, stale);
     }
     return stale > 0;
 }
 
-/* The first ref of the run in a slot, as first_of_lane. RUN_CHANGED does not come out. */
+/* The first ref that is not stale of the run in a slot. RUN_CHANGED does not come out. */
 static enum run_sight
 first_of_run(struct bin *bin, struct run_pool *pool, uint32_t slot, struct run_head *head)
 {
@@ -698,10 +710,8 @@ first_of_run(struct bin *bin, struct run_pool *pool, uint32_t slot, struct run_h
             drop_run(bin, pool, slot, head);
             return RUN_EMPTY;
         }
-        if (sight == RUN_HEAD) {
-            if (bin->residence.ties == TIES_OPEN || !pass_stale_in_run(bin, head)) {
-                return RUN_HEAD;
-            }
+        if (sight == RUN_HEAD && !pass_stale_in_run(bin, head)) {
+            return RUN_HEAD;
         }
     }
     return RUN_EMPTY;
@@ -845,6 +855,15 @@ bin_leave(const struct bin_head *head)
     }
 }
 
+void
+bin_pass_stale(const struct bin *bin, struct bin_head *head)
+{
+    if (!head->is_run) {
+        lane_skip_stale(&head->lane, &bin->residence);
+    }
+    bin_advance(head);
+}
+
 /* Ends: each round advances a head, or another thread did. */
 bool
 bin_first_live(struct bin *bin, struct run_pool *pool, struct bin_head *head)
@@ -853,10 +872,7 @@ bin_first_live(struct bin *bin, struct run_pool *pool, struct bin_head *head)
         if (!is_stale(bin, bin_head_ref(head))) {
             return true;
         }
-        if (!head->is_run) {
-            lane_skip_stale(&head->lane, &bin->residence);
-        }
-        bin_advance(head);
+        bin_pass_stale(bin, head);
     }
     return false;
 }
@@ -974,7 +990,6 @@ count_run(const struct bin *bin, const struct run_pool *pool, uint32_t slot, int
     while ((word = u64_load_acquire(&bin->runs[slot])) != 0) {
         struct run_head head;
         enum run_sight sight = run_peek(pool, &bin->runs[slot], word, &head);
-        uint32_t stale = 0;
 
         if (sight == RUN_EMPTY) {
             return;
@@ -982,9 +997,7 @@ count_run(const struct bin *bin, const struct run_pool *pool, uint32_t slot, int
         if (sight == RUN_CHANGED) {
             continue;
         }
-        while (stale < head.left && is_stale(bin, run_ref(&head, stale))) {
-            stale++;
-        }
+        uint32_t stale = stale_in_run(bin, &head);
         uint32_t left = head.left - stale;
         uint32_t before = run_count(&head, stale, key);
         uint32_t upto = key == INT64_MAX ? left : run_count(&head, stale, key + 1);

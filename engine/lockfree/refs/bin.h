@@ -12,8 +12,8 @@
  * CONTRACT. A ref that was published (lane_publish, bin_publish_run), followed by a full fence and
  * bin_mark, is found by every scan that begins afterwards, until its pod has left the version it
  * names. Scans find the least key; equal keys in any order, or, where the residence says so, by
- * tie.h: there scans go past stale refs before they compare. Nothing is dequeued: see lane.h and
- * run.h.
+ * tie.h: there scans go past stale refs before they compare. In runs they always do: else each
+ * stale ref that is the least would cost a scan. Nothing is dequeued: see lane.h and run.h.
  *
  * THE FRONTS. The front of a lane is a lower bound of the keys of those of its refs that are not
  * stale, now and later: keys of a lane never fall, and the thread that stores a front has seen that
@@ -456,5 +456,8 @@ bin_advance(const struct bin_head *head)
         lane_pass_one(&head->lane);
     }
 }
+
+/** The same, and past the stale refs that follow it in its lane. */
+void bin_pass_stale(const struct bin *bin, struct bin_head *head);
 
 #endif
