@@ -500,9 +500,7 @@ collect_in(struct mover *mover, struct mover_group *group, const struct view *vi
         item->key = view->description.order_key;
         item->tie = (struct tie){.rank = 0};
     } else {
-        const schedq_history_t history = view->history; /* a view with an address is in memory */
-
-        item->key = backoff_expiry_of(queue, &history);
+        item->key = backoff_expiry_of(queue, &view->history);
         item->tie = tie_of_description(&group->to.bin->residence, &view->description);
         group->to.due =
             time_earlier(group->to.due, backoff_due(&queue->base.rules.backoff, item->key));
@@ -1216,8 +1214,7 @@ try_like(struct mover *mover, uint64_t ref)
         view.profile != like->profile || view_is_group(&view)) {
         return false;
     }
-    const schedq_history_t history = view.history;
-    struct way way = route_admitted(queue, view.unschedulable | view.pending, &history,
+    struct way way = route_admitted(queue, view.unschedulable | view.pending, &view.history,
                                     like->strategy != STRATEGY_IMMEDIATELY, mover->now);
 
     route_name(queue, like->strategy != STRATEGY_IMMEDIATELY, &way);

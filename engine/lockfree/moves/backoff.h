@@ -47,7 +47,7 @@ backoff_counters_of(const schedq_history_t *history)
 }
 
 /** The expiry of a pod with this history; BACKOFF_NONE. */
-static inline int64_t
+STRAIGHT int64_t
 backoff_expiry_of(const struct queue *queue, const schedq_history_t *history)
 {
     const struct backoff_counters counters = backoff_counters_of(history);
