@@ -113,25 +113,18 @@ mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry, u
 }
 
 bool
-mutex_place_pod_is_backing_off(const struct mutex_queue *queue, const struct entry *entry,
-                               int64_t now)
+mutex_place_backs_off_until(const struct mutex_queue *queue, const struct entry *entry,
+                            int64_t expiry, int64_t now)
 {
-    if (entry->gate != 0 && queue->base.rules.gated_never_backs_off) {
-        return false;
-    }
-    return backoff_is_waiting(&queue->base.rules.backoff, mutex_place_expiry_of_pod(queue, entry),
-                              now);
+    return (entry->gate == 0 || !queue->base.rules.gated_never_backs_off) &&
+           backoff_is_waiting(&queue->base.rules.backoff, expiry, now);
 }
 
 bool
 mutex_place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry,
                            uint32_t index, int64_t now)
 {
-    if (entry->gate != 0 && queue->base.rules.gated_never_backs_off) {
-        return false;
-    }
-    return backoff_is_waiting(&queue->base.rules.backoff, mutex_place_expiry(queue, entry, index),
-                              now);
+    return mutex_place_backs_off_until(queue, entry, mutex_place_expiry(queue, entry, index), now);
 }
 
 static struct order

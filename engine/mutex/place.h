@@ -94,9 +94,12 @@ int64_t mutex_place_expiry(const struct mutex_queue *queue, const struct entry *
                            uint32_t index);
 
 /** The same of what is no record. */
-int64_t mutex_place_expiry_of_pod(const struct mutex_queue *queue, const struct entry *entry);
-bool mutex_place_pod_is_backing_off(const struct mutex_queue *queue, const struct entry *entry,
-                                    int64_t now);
+RARELY int64_t mutex_place_expiry_of_pod(const struct mutex_queue *queue,
+                                         const struct entry *entry);
+
+/** True: a pod with this expiry is still backing off at `now`. */
+bool mutex_place_backs_off_until(const struct mutex_queue *queue, const struct entry *entry,
+                                 int64_t expiry, int64_t now);
 
 /** True: the pod's backoff is not over at `now`. */
 bool mutex_place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry,

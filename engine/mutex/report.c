@@ -102,6 +102,7 @@ mutex_report_candidate(const struct mutex_queue *queue, uint32_t index, int64_t 
                        schedq_candidate_t *candidate)
 {
     const struct entry *entry = pod_at(queue, index); /* of a host: it has no groups */
+    int64_t expiry = mutex_place_expiry_of_pod(queue, entry);
 
     *candidate = (schedq_candidate_t){
         .ref = entry_ref(entry, index),
@@ -110,10 +111,10 @@ mutex_report_candidate(const struct mutex_queue *queue, uint32_t index, int64_t 
         .unschedulable = entry->unschedulable,
         .pending = entry->pending,
         .timestamp_ns = entry->timestamp,
-        .expiry_ns = backoff_public(mutex_place_expiry_of_pod(queue, entry)),
+        .expiry_ns = backoff_public(expiry),
         .place = entry->place,
         .gate = entry->gate,
-        .backing_off = mutex_place_pod_is_backing_off(queue, entry, now),
+        .backing_off = mutex_place_backs_off_until(queue, entry, expiry, now),
         .profile = entry->profile,
     };
 }

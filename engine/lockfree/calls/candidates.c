@@ -174,7 +174,7 @@ show_early(const struct search *search, const struct lot *lot, uint64_t ref,
  * The pod of a ref, if it is here and wanted. One that backs off may have been published anew by an
  * update, in a lane that the walk has passed: any ref of its life will do.
  */
-static bool
+STRAIGHT bool
 show_ref(const struct search *search, const struct lot *lot, uint64_t ref, schedq_candidate_t *out)
 {
     struct queue *queue = queue_of(search->worker);
