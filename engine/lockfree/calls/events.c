@@ -236,7 +236,7 @@ gate_hears(const struct walk *walk, schedq_profile_t profile, uint8_t gate)
                                walk->event.event);
 }
 
-/* Of a pod as `view` shows it. If it is over by now, and the cell another's, no matter. */
+/* Of a pod as `view` shows it. If it is over by now, another name, or none: no matter. */
 static void
 copy_name(struct worker *worker, const struct view *view, char name[SCHEDQ_NAME_MAX + 9])
 {

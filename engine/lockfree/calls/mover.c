@@ -1079,10 +1079,16 @@ try_again(struct mover *mover)
     }
 }
 
+static inline bool
+is_full(const struct mover_batch *batch)
+{
+    return batch->count + batch->lost >= MOVER_BATCH;
+}
+
 static inline void
 empty_if_full(struct mover *mover)
 {
-    if (mover->batch->count + mover->batch->lost >= MOVER_BATCH) {
+    if (is_full(mover->batch)) {
         flush(mover);
     }
 }
@@ -1203,10 +1209,9 @@ try_like(struct mover *mover, uint64_t ref)
     const uint64_t state = (ref & ~REF_INDEX_MASK) | state_of(PLACE_PARKED);
     struct view view;
 
-    if (!like->known) {
+    if (!like->known || is_full(mover->batch)) { /* to empty it may ask about others */
         return false;
     }
-    empty_if_full(mover);
     struct entry *entry = entry_at(&queue->entries, ref_record(ref));
 
     if (entry == NULL || entry_state(entry) != state || !report_plain(queue, entry, state, &view) ||

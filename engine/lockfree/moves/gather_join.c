@@ -237,7 +237,7 @@ reconsider(struct worker *worker, const struct group_found *root, uint32_t cause
     const struct way way = gather_way(worker, &root->view, true);
 
     if (gather_stays_gated(queue, &root->view, &way)) {
-        note_nobody(worker, root->block->number, way.gate);
+        note_nobody(worker, root->view.seen, way.gate); /* its block may be gone */
         return true;
     }
     return gather_bring_queued(worker, root, &way, asked, cause, result) != GATHER_AGAIN;

@@ -81,12 +81,19 @@ report_failures(const struct queue *queue, struct entry *entry, uint64_t state, 
     view->history.errors = u32_load_acquire(&entry->errors);
 }
 
-/** Where the name is of a pod that was seen. */
+/**
+ * Where the name is of a pod that was seen, perhaps in an earlier section: its page may be gone, or
+ * be another. NULL: gone. Words that are there may be of another name, if the pod is over.
+ */
 STRAIGHT const atomic_u64 *
 view_words(const struct queue *queue, const struct view *view)
 {
-    /* unless it is a cell, `name` is the record */
-    return entry_words(&queue->names, view->entry, view->name, view->name, view->name_length);
+    if (names_is_cell(view->name)) {
+        return names_cell(&queue->names, view->name, view->name_length);
+    }
+    const struct entry *entry = entry_at(&queue->entries, view->name); /* the record, then */
+
+    return entry != NULL ? entry_own_words(entry, view->name) : NULL;
 }
 
 /** Did the record hold what was read of it at the word `state`? */

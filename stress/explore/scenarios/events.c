@@ -473,9 +473,28 @@ as_kube_1_26(schedq_config_t *config)
     config->pop_from_backoff = 0;
 }
 
+static void
+park_by_1(struct actor *actor)
+{
+    (void)actor;
+    (void)actor_add(world_actor(1), 0, WANTED);
+    (void)actor_pop_and_fail(world_actor(1), PLAIN);
+}
+
+static void
+delete_leave_and_trim(struct actor *actor)
+{
+    (void)actor_delete(actor, 0);
+    actor_unregister(actor);
+    actor_trim(actor);
+    actor_register(actor);
+}
+
 #define PLAIN_EVENTS(title, text, ...) SLEEPING(title, text, cluster_use_without_gates, __VA_ARGS__)
 
 const struct scenario event_scenarios[] = {
+    SLEEPING("event_name_trim", "a listed pod ends and its page goes while its hint is asked",
+             narrowed, park_by_1, move_plain, delete_leave_and_trim),
     PLAIN_EVENTS("event_park", "an event against a failure that it helps, by its hint", hold_wanted,
                  fail_hinted, move_hinted, pop_and_fail_plain),
     PLAIN_EVENTS("event_park_late",
