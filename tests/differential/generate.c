@@ -6,6 +6,8 @@
 #include "generate.h"
 
 #define LOTTERY_MAX 4096 /* more than the sum of all weights */
+/* Where pods are alike, they are parked so much more often than anything else happens to them. */
+#define CROWD 16
 
 const operation_kind_t operation_kinds[] = {
     {"add", 240, FEATURE_PODS, MODE_ANY, FLOW_IN, TARGETS_NAME, run_add},
@@ -79,6 +81,13 @@ typedef struct lottery {
     uint32_t count;
 } lottery_t;
 
+/* Does it bring pods to where they wait for events, or to the way there? */
+static bool
+parks(const operation_kind_t *kind)
+{
+    return kind->run == run_add || kind->run == run_try_pop || kind->run == run_fail;
+}
+
 static uint32_t
 weight_of(const operation_kind_t *kind, const settings_t *settings)
 {
@@ -87,6 +96,9 @@ weight_of(const operation_kind_t *kind, const settings_t *settings)
     if (!settings_have(settings, kind->features)) {
         return 0;
     }
+    if (settings->alike && !parks(kind)) {
+        return kind->weight > 0 ? 1 + kind->weight / CROWD : 0;
+    }
     return refused && kind->weight > 1 ? 1 : kind->weight;
 }
 
@@ -94,8 +106,8 @@ weight_of(const operation_kind_t *kind, const settings_t *settings)
 static const lottery_t *
 lottery_of(const settings_t *settings)
 {
-    static lottery_t lotteries[2];
-    lottery_t *lottery = &lotteries[settings->host];
+    static lottery_t lotteries[3];
+    lottery_t *lottery = &lotteries[settings->host ? 1 : settings->alike ? 2 : 0];
 
     if (lottery->count > 0) {
         return lottery;

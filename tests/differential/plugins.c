@@ -131,6 +131,9 @@ plugins_judgement(const world_t *world, chance_t *chance, uint64_t seen)
     return newest - (back < since ? back : since);
 }
 
+/* The sets of pods that are alike: one of the first plugins. */
+#define SETS_ALIKE 3
+
 /* One bit of a set that is not empty. */
 static uint64_t
 one_of(chance_t *chance, uint64_t set)
@@ -148,6 +151,9 @@ plugins_set(const world_t *world, chance_t *chance, schedq_profile_t profile)
     uint64_t known = world->sides[0].rejectors[profile] | SCHEDQ_REJECTOR_OTHERS;
     uint64_t first = chance_next(chance), second = chance_next(chance);
 
+    if (world->settings.alike && !chance_one_in(chance, 8)) {
+        return UINT64_C(1) << first % SETS_ALIKE;
+    }
     switch (chance_below(chance, 8)) {
     case 0:
         return known & first;
@@ -206,16 +212,20 @@ static const struct {
     {"Claims", claims, LENGTH(claims), NULL, 0},
 };
 
-/* Without events, plugins are there for their gates only; a host has no callbacks. */
+/*
+ * Without events, plugins are there for their gates only; a host has no callbacks, and a round of
+ * pods that are alike has none.
+ */
 static void
 describe(side_t *side, size_t number, schedq_profile_t profile, struct description *to)
 {
     const settings_t *settings = &side->world->settings;
+    bool asked = !settings->host && !settings->alike;
 
     to->plugin = (schedq_plugin_t)SCHEDQ_PLUGIN_INIT;
     memcpy(to->interests, plugins[number].interests != NULL ? plugins[number].interests : nodes,
            (plugins[number].count > 0 ? plugins[number].count : 1) * sizeof *to->interests);
-    for (size_t i = 0; settings->host && i < INTERESTS_MAX; i++) {
+    for (size_t i = 0; !asked && i < INTERESTS_MAX; i++) {
         to->interests[i].hint = NULL;
     }
     to->plugin.profile = profile;
@@ -223,12 +233,13 @@ describe(side_t *side, size_t number, schedq_profile_t profile, struct descripti
     to->plugin.name = plugins[number].name;
     to->plugin.interests = plugins[number].count > 0 ? to->interests : NULL;
     to->plugin.interest_count = plugins[number].count;
-    if (!settings->host && settings_have(settings, FEATURE_GATES)) {
+    if (asked && settings_have(settings, FEATURE_GATES)) {
         to->plugin.pre_enqueue = plugins[number].pre_enqueue;
     }
     to->plugin.ctx = side;
 }
 
+/* Where pods are alike, a set means something else in the second profile. */
 static bool
 register_profile(world_t *world, side_t *side, schedq_profile_t profile)
 {
@@ -237,9 +248,11 @@ register_profile(world_t *world, side_t *side, schedq_profile_t profile)
     side->rejectors[profile] = 0;
     for (size_t i = 0; i < PLUGINS_REGISTERED; i++) {
         struct description description = {0};
+        bool turns = world->settings.alike && profile != 0 && i < SETS_ALIKE;
+        size_t number = turns ? (i + 1) % SETS_ALIKE : i;
         uint64_t bit;
 
-        describe(side, i, profile, &description);
+        describe(side, number, profile, &description);
         /* A host that matches events itself needs names only. */
         schedq_status_t status =
             world->settings.host && world->settings.seed % 2 == 0

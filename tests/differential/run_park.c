@@ -146,7 +146,7 @@ run_fail(world_t *world, const operation_t *operation)
     }
     const life_t *life = &world->lives[cycle->life];
     draw_failure(world, &chance, life->name, cycle->seen, &failure);
-    if (chance_one_in(&chance, 3)) {
+    if (chance_one_in(&chance, world->settings.alike ? 16 : 3)) {
         name_text_t names = {0};
         life_t clocked = *life;
 

@@ -9,6 +9,9 @@
 /* So that a short run is not one long round. */
 #define LONG_EVERY 256
 
+/* One in so many rounds. */
+#define ALIKE_EVERY 4
+
 #define DAY_NS INT64_C(86400000000000)
 
 static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_37,
@@ -189,4 +192,12 @@ settings_draw(settings_t *settings, const options_t *options, uint64_t round,
     settings->drains = !chance_one_in(&chance, 3);
     settings->closes = chance_one_in(&chance, 4);
     draw_config(settings, options, &chance);
+    settings->alike = settings_have(settings, FEATURE_EVENTS) && !settings->host &&
+                      chance_one_in(&chance, ALIKE_EVERY);
+    if (settings->alike) {
+        settings->names = some_scale(&chance, 6, 9);
+        settings->flight = 0;
+        settings->features &= FEATURE_PODS | FEATURE_TIME | FEATURE_EVENTS | FEATURE_LOOK;
+        settings->priorities = (enum priorities)chance_below(&chance, PRIORITIES_FEW + 1);
+    }
 }

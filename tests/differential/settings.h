@@ -35,6 +35,8 @@ typedef struct settings {
     enum priorities priorities;
     unsigned features; /* of enum features */
     bool host;         /* config.decide */
+    /* no callback is there to be asked, and there are few sets of rejectors: many pods are alike */
+    bool alike;
     /* at its end everything is popped and done; else the queues end with what is in them */
     bool drains;
     bool closes; /* the queues are closed at some time */

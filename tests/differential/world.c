@@ -125,7 +125,7 @@ config_of(world_t *world, side_t *side)
         config.release = release;
     }
     config.object_ctx = side;
-    if (!world->settings.host) {
+    if (!world->settings.host && !world->settings.alike) {
         config.affinity_matches = plugins_affinity;
     }
     return config;
