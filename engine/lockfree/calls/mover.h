@@ -62,8 +62,8 @@
  * lot the pod stays where it was, like what was only collected.
  *
  * EVIDENCE. tests/model: park, gate, tick, help; stress/explore: event_park*, event_gate*, batch_*,
- * tick_tick, lag_end, host_apply; tests/unit/test_move.c, test_move_threads.c, test_many_updates.c,
- * test_apply.c, test_lockfree_callbacks.c.
+ * tick_tick, lag_end, host_apply; tests/unit/test_alike.c, test_move.c, test_move_threads.c,
+ * test_many_updates.c, test_apply.c, test_lockfree_callbacks.c.
  */
 #ifndef SCHEDQ_LOCKFREE_MOVER_H
 #define SCHEDQ_LOCKFREE_MOVER_H
