@@ -42,8 +42,14 @@ member_main(void *argument)
         snprintf(name, sizeof name, "ns/%u-%u", member->number, i);
         mailbox_check(&crowd->mailbox,
                       schedq_add(worker, name, strlen(name), &spec, NULL) == SCHEDQ_OK);
-        /* as many pods as threads that take one */
-        mailbox_check(&crowd->mailbox, schedq_try_pop(worker, &popped) == SCHEDQ_OK);
+        /*
+         * There are as many pods as threads that take one. EMPTY says that none of them was active
+         * during the whole call: others may have taken one and added one meanwhile.
+         */
+        schedq_status_t status;
+        while ((status = schedq_try_pop(worker, &popped)) == SCHEDQ_EMPTY)
+            ;
+        mailbox_check(&crowd->mailbox, status == SCHEDQ_OK);
         mailbox_check(&crowd->mailbox, schedq_done(worker, popped.token) == SCHEDQ_OK);
     }
     return NULL;
