@@ -70,6 +70,11 @@ typedef struct schedq_popped {
 /**
  * Takes the best pod, without waiting.
  *
+ * No pod that ranks before it was active during the whole call (with SCHEDQ_ORDER_RELAXED: no pod
+ * of a higher priority). EMPTY says that no pod was active during the whole call: with LOCKFREE
+ * other threads may have taken one and added one meanwhile. A thread that must have one waits
+ * (schedq_pop), or tries again.
+ *
  * It does not serve time: a pod whose backoff is over stays there until schedq_tick, a waiting pop
  * or the timer thread moves it. It passes groups by: only a pop of groups takes members (group.h).
  * A pod that its class keeps back is not poppable; a pop that meets up to 256 of them holds them

@@ -1198,8 +1198,9 @@ try_ref(struct mover *mover, uint64_t ref)
 }
 
 /*
- * The straight way of try_ref, for most pods of most events: a parked pod like the last one that
- * was asked about, without a lag, whose group is there. False: it is not such a pod.
+ * The straight way of try_ref, for most pods of most events. It collects a pod that is parked, has
+ * no lag, is like the last one that `decide` was asked about, and for whose way the batch has a
+ * group. False: the pod is not so. Nothing was done then; try_ref tries it.
  */
 STRAIGHT bool
 try_like(struct mover *mover, uint64_t ref)

@@ -290,9 +290,10 @@ leave_head(const struct queue *queue, const struct bin_head *head)
 }
 
 /*
- * THE STRAIGHT PATH: a pod whose word says exactly what its ref says, without a description of its
- * own, whose object is not counted. The caller passes the head, then begins the flight. Returns the
- * token; 0: it is no such pod, or not this call's; nothing happened.
+ * THE STRAIGHT PATH. Claims a pod whose word says exactly what its ref says, which has no
+ * description of its own, and whose object is not counted. Returns the token: the consumer passes
+ * the head next, and then begins the flight. 0: the pod is not so, or another thread changed it.
+ * Nothing happened then.
  *
  * Both lines of the record will be read, then written: they come once, for that.
  */

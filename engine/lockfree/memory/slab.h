@@ -116,7 +116,7 @@ slab_end(const struct slab *slab)
 /** What a caller that knows the slab's kind says of it: three constants, then. */
 struct slab_layout {
     uint32_t page_bits, bytes, apart, link; /* as in slab_kind */
-    bool brief;                             /* who takes one mostly writes its first line only */
+    bool brief;                             /* a taker mostly writes the first line only */
 };
 
 static inline struct slab_layout
