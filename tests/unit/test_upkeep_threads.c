@@ -70,6 +70,18 @@ typedef struct own_pod {
     bool deleted;     /* that life: surely ended */
 } own_pod_t;
 
+/*
+ * The users end a shortage, after some four refusals. The keeper that began it may stand still
+ * until they are through, and they would begin no lives meanwhile.
+ */
+static void
+end_shortage(soldier_t *soldier)
+{
+    upkeep_t *upkeep = soldier->ctx;
+    if (seed_next(&soldier->seed) % 4 == 0)
+        atomic_store(&upkeep->fixture->memory.fail_all, false);
+}
+
 static void
 add_own(soldier_t *soldier, own_pod_t *own, const char *name, const schedq_pod_spec_t *spec)
 {
@@ -82,8 +94,8 @@ add_own(soldier_t *soldier, own_pod_t *own, const char *name, const schedq_pod_s
         mailbox_check(soldier->mailbox, result.pod.bits != own->pod.bits);
         *own = (own_pod_t){.pod = result.pod};
         atomic_fetch_add(&upkeep->begun, 1);
-    } else {
-        mailbox_check(soldier->mailbox, is_memory_answer(upkeep, status));
+    } else if (mailbox_check(soldier->mailbox, is_memory_answer(upkeep, status))) {
+        end_shortage(soldier);
     }
 }
 
@@ -96,8 +108,12 @@ move_own(soldier_t *soldier, own_pod_t *own, const char *name, const schedq_pod_
     adding.flags |= SCHEDQ_POD_ADD;
     schedq_status_t status =
         schedq_update(soldier->worker, name, strlen(name), &adding, 0, NULL, 0, &result);
-    if (!mailbox_check(soldier->mailbox, is_memory_answer(upkeep, status)) || status != SCHEDQ_OK)
+    if (!mailbox_check(soldier->mailbox, is_memory_answer(upkeep, status)))
         return;
+    if (status != SCHEDQ_OK) {
+        end_shortage(soldier);
+        return;
+    }
     mailbox_check(soldier->mailbox, result.added == (result.pod.bits != own->pod.bits));
     atomic_fetch_add(&upkeep->begun, result.added);
     *own = (own_pod_t){.pod = result.pod};
