@@ -1,8 +1,9 @@
 /*
  * The format of callgrind.out, as far as it is needed here: "fl=" and "fn=" say which function the
- * lines that follow are of, "cfl=" (or "cfi=") and "cfn=" which function the next "calls=" is of;
- * without "cfl=" it is in the caller's file. A name is "(number) name" the first time, "(number)"
- * afterwards.
+ * lines that follow are of, "fi=" and "fe=" in which file these lines are, where the compiler put
+ * another function inline. "cfl=" (or "cfi=") and "cfn=" say which function the next "calls=" is
+ * of; without "cfl=" it is in the file of the line before. A name is "(number) name" the first
+ * time, "(number)" afterwards.
  */
 #include "calls.h"
 
@@ -111,24 +112,26 @@ read_lines(struct reading *reading, FILE *file)
 {
     struct pair here = {0, 0};
     struct pair called = {0, 0};
+    unsigned file_of_line = 0;
     char line[TEXT_MAX];
     const char *text;
 
     while (fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\n")] = '\0';
         if ((text = after(line, "fl=")) != NULL) {
-            here.first = called.first = name_number(reading, &reading->files, text);
+            here.first = name_number(reading, &reading->files, text);
         } else if ((text = after(line, "fi=")) != NULL || (text = after(line, "fe=")) != NULL) {
-            (void)name_number(reading, &reading->files, text);
+            file_of_line = called.first = name_number(reading, &reading->files, text);
         } else if ((text = after(line, "fn=")) != NULL) {
             here.second = name_number(reading, &reading->functions, text);
+            file_of_line = called.first = here.first;
         } else if ((text = after(line, "cfl=")) != NULL || (text = after(line, "cfi=")) != NULL) {
             called.first = name_number(reading, &reading->files, text);
         } else if ((text = after(line, "cfn=")) != NULL) {
             called.second = name_number(reading, &reading->functions, text);
         } else if (after(line, "calls=") != NULL) {
             note_call(reading, &here, &called);
-            called.first = here.first;
+            called.first = file_of_line;
         }
     }
 }
