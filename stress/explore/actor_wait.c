@@ -88,9 +88,11 @@ actor_readd(struct actor *actor, uint64_t rejectors)
     act_check(actor, &op, 0);
     act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
     if (status == SCHEDQ_OK) {
-        struct life *life = ledger_life(ledger, result.pod.bits, key);
+        struct life *life = ledger_added_life(ledger, result.pod.bits, key);
 
-        life->attempts = last->history.attempts;
+        if (life->pops == 0) { /* else its pop has told */
+            life->attempts = last->history.attempts;
+        }
         SIM_CHECK(result.place != SCHEDQ_PARKED && result.place != SCHEDQ_INFLIGHT,
                   "readd says place %s", schedq_place_name((schedq_place_t)result.place));
         act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place,

@@ -163,9 +163,10 @@ release_check(struct actor *healthy)
 
     check_deadline(due_first(healthy));
     /*
-     * What a thread left with a note when it stopped, somebody's tick or empty pop finds (stray.h).
+     * What a thread left with a note, when it stopped or when it had asked gates often enough,
+     * somebody's tick or empty pop finds (stray.h).
      */
-    if (sim_frozen() > 0) {
+    if (sim_frozen() > 0 || cluster_has_gates()) {
         actor_tick(healthy);
     }
     look(healthy, &sums);

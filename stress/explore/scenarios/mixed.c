@@ -1,10 +1,13 @@
 /* Programs drawn at random: what no author of a scenario thought of. */
+#include "cluster.h"
 #include "scenarios.h"
 #include "world.h"
 
 #define CALLS 4
 #define KEYS 3
 #define PRIORITIES 3
+
+#define LABEL 7
 
 #define UPKEEP_CALLS 6
 #define UPKEEP_KEYS 4
@@ -140,6 +143,157 @@ work_and_keep_up(struct actor *actor)
     (void)actor_done_all(actor);
 }
 
+/* ---- with pods that wait --------------------------------------------------------------------- */
+
+static uint64_t
+rejectors(void)
+{
+    static const uint64_t sets[] = {0, PLAIN, HINTED, PLAIN | HINTED};
+
+    return sets[draw(4)];
+}
+
+static void
+come(struct actor *actor, uint32_t key)
+{
+    int32_t priority = (int32_t)draw(PRIORITIES + 1) - 1; /* -1: gates hold it */
+
+    switch (draw(6)) {
+    case 0:
+        (void)actor_add_until(actor, key, priority, BACKOFF_NS);
+        break;
+    case 1:
+        (void)actor_add_labelled(actor, key, priority, LABEL);
+        break;
+    case 2:
+        (void)actor_update(actor, key, priority);
+        break;
+    case 3:
+        (void)actor_update_event(actor, key, priority, EVENT_HINTED);
+        break;
+    default:
+        (void)actor_add(actor, key, priority);
+        break;
+    }
+}
+
+static void
+keep_back(struct actor *actor, uint32_t key)
+{
+    switch (draw(4)) {
+    case 0:
+        actor_hold(actor, key);
+        break;
+    case 1:
+        actor_release(actor, key);
+        break;
+    default:
+        actor_not_before(actor, key, draw(3) * BACKOFF_NS);
+        break;
+    }
+}
+
+static void
+try_one(struct actor *actor)
+{
+    if (!actor_pop(actor)) {
+        return;
+    }
+    if (draw(3) > 0) {
+        (void)actor_fail(actor, rejectors());
+    } else if (actor_done(actor) && draw(2) == 0) {
+        (void)actor_readd(actor, rejectors());
+    }
+}
+
+static void
+happen(struct actor *actor)
+{
+    static const schedq_event_t events[] = {EVENT_PLAIN, EVENT_HINTED, EVENT_GATE_A,
+                                            SCHEDQ_EVENT_WILDCARD};
+
+    switch (draw(4)) {
+    case 0:
+        actor_tick_after(actor, draw(3) * BACKOFF_NS);
+        break;
+    case 1:
+        actor_open(actor, draw(2) == 0 ? GATE_A : GATE_B);
+        break;
+    default:
+        actor_move(actor, events[draw(4)]);
+        break;
+    }
+}
+
+static void
+look_or_leave(struct actor *actor, uint32_t key)
+{
+    switch (draw(6)) {
+    case 0:
+        (void)actor_delete(actor, key);
+        break;
+    case 1:
+        actor_cancel_label(actor, LABEL);
+        break;
+    case 2:
+        actor_nominate(actor, key, draw(3));
+        break;
+    case 3:
+        actor_snapshot(actor);
+        break;
+    case 4:
+        actor_trim(actor);
+        break;
+    default:
+        (void)actor_get(actor, key);
+        break;
+    }
+}
+
+static void
+wait_and_work(struct actor *actor)
+{
+    for (unsigned i = 0; i < CALLS; i++) {
+        uint32_t key = draw(KEYS);
+
+        switch (draw(8)) {
+        case 0:
+        case 1:
+            come(actor, key);
+            break;
+        case 2:
+            keep_back(actor, key);
+            break;
+        case 3:
+        case 4:
+            try_one(actor);
+            break;
+        case 5:
+            happen(actor);
+            break;
+        case 6:
+            actor_activate(actor, key);
+            break;
+        default:
+            look_or_leave(actor, key);
+            break;
+        }
+    }
+    (void)actor_done_all(actor);
+}
+
+static void
+prepare_waiting(struct actor *actor)
+{
+    for (uint32_t key = 0; key < KEYS; key++) {
+        come(actor, key);
+    }
+    for (uint32_t i = draw(KEYS); i > 0; i--) {
+        (void)actor_pop_and_fail(actor, rejectors());
+    }
+    keep_back(actor, draw(KEYS));
+}
+
 /* Some pages and lanes are there that nobody needs; few bands may be. */
 static void
 prepare_upkeep(struct actor *actor)
@@ -213,6 +367,11 @@ const struct scenario mixed_scenarios[] = {
              prepare_some, anything, anything, anything, anything),
     SCENARIO("mixed_counted", "any calls, counted objects", counted, prepare_some, anything,
              anything, anything),
+    SCENARIO("mixed_waiting",
+             "any calls, of gated pods, too, that fail, are kept back, labelled, activated",
+             cluster_use, prepare_waiting, wait_and_work, wait_and_work, wait_and_work),
+    SCENARIO("mixed_waiting_two", "the same by two threads", cluster_use, prepare_waiting,
+             wait_and_work, wait_and_work),
     UPKEEP("mixed_upkeep", "any calls, trim, workers that come and go, and few bands", two_bands),
     UPKEEP("mixed_upkeep_counted", "the same with counted objects", counted_and_few_bands),
     UPKEEP("mixed_upkeep_relaxed", "the same with relaxed order", relaxed),
