@@ -3,6 +3,7 @@
  * bounded number of questions.
  */
 #include <pthread.h>
+#include <schedq/hold.h>
 #include <string.h>
 
 #include "fixture.h"
@@ -469,6 +470,53 @@ what_is_told_of_a_pod_that_became_active_is_what_pops_go_by(void **state)
         assert_int_equal(scene.popped, HIGH);
 }
 
+/* ---- a pod that is held while its gates are asked -------------------------------------------- */
+
+static void
+keep_for_long(void)
+{
+    schedq_result_t found;
+    (void)schedq_find(scene.other, "ns/p", 4, &found);
+    (void)schedq_not_before(scene.other, found.pod, FX_START + SEC(1000), NULL);
+}
+
+/* Says nothing of a time. */
+static void
+update_without_time(void)
+{
+    schedq_pod_spec_t spec = blocked_spec(0);
+    scene.status = schedq_update(scene.teller, "ns/p", 4, &spec, 0, NULL, 0, &scene.told);
+}
+
+/* Gate A refuses the pod. The add owes a question, so the update asks first. */
+static int
+while_it_is_held(unsigned number, uint64_t pod)
+{
+    if (pod != BLOCKED || number != 0)
+        return 1;
+    if (who == 0 && scene.asked[0] == 1)
+        let(2, report_a);
+    else if (who == 0 && scene.asked[0] == 2)
+        let(1, update_without_time);
+    else if (who == 1 && scene.asked[1] == 1)
+        let(2, keep_for_long);
+    return 0;
+}
+
+static void
+an_update_of_a_pod_that_is_held_meanwhile_lets_it_go(void **state)
+{
+    fixture_t *fixture = *state;
+    set_scene(fixture);
+    schedq_pod_spec_t spec = blocked_spec(0);
+    scene.answer = while_it_is_held;
+    fx_add_spec(fixture, "ns/p", &spec);
+    end_scene();
+    assert_ok(scene.status);
+    assert_place(scene.told.place, SCHEDQ_GATED);
+    assert_place(fx_place(fixture, "ns/p"), SCHEDQ_GATED);
+}
+
 /* ---- a pod that is not added yet ------------------------------------------------------------- */
 
 enum { NODE = 7, RARE = 12345, HELPLESS = 6, SECOND = 8 };
@@ -571,6 +619,7 @@ main(int argc, char **argv)
         fx_test_lockfree(who_opened_a_gate_is_not_told_of_a_pod_behind_it),
         fx_test_lockfree(a_tick_asks_about_both_pods_that_a_mover_owes_a_question),
         fx_test_lockfree(what_is_told_of_a_pod_that_became_active_is_what_pops_go_by),
+        fx_test_lockfree(an_update_of_a_pod_that_is_held_meanwhile_lets_it_go),
         fx_test_lockfree(a_pod_is_not_shown_before_it_is_added),
         fx_test_lockfree(two_pods_of_one_name_are_never_popped),
     };

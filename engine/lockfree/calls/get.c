@@ -41,15 +41,14 @@ bool
 get_show(struct worker *worker, uint32_t record, const struct view *view, schedq_visit_fn visit,
          void *ctx)
 {
-    const struct queue *queue = queue_of(worker);
     schedq_pod_info_t info;
 
-    report_info(queue, record, view, worker->name, &info);
+    report_info(worker, record, view, &info);
     inside_calls(CALLBACK_VISITOR);
     bool more = visit(ctx, &info) != 0;
 
     inside_calls(CALLBACK_NONE);
-    object_give_back(queue, view->description.object);
+    object_give_back(queue_of(worker), view->description.object);
     return more;
 }
 

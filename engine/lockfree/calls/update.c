@@ -565,9 +565,10 @@ update_seen(struct worker *worker, struct update *update, schedq_result_t *resul
                    ? SCHEDQ_RETRY
                    : update_more(worker, before->entry, before->state, update, result);
     }
+    /* its gates may be asked meanwhile, and another thread hold it, or let it in */
     if (state_place(before->state) == PLACE_GATED &&
         (!settle_told(worker, update->record, before) ||
-         state_place(before->state) == PLACE_ACTIVE)) {
+         state_place(before->state) != PLACE_GATED)) {
         return SCHEDQ_RETRY;
     }
     schedq_status_t status = install_update(worker, update);

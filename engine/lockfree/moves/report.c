@@ -56,21 +56,26 @@ report_pod(const struct queue *queue, uint32_t record, const struct view *view,
     }
 }
 
+/* The scout is another pod: its page may be gone outside of a section. */
 COLD static void
-report_class(const struct queue *queue, const struct view *view, schedq_pod_info_t *info)
+report_class(struct worker *worker, const struct view *view, schedq_pod_info_t *info)
 {
+    const struct queue *queue = queue_of(worker);
     const struct class_key key = class_of_view(queue, view);
 
     info->class_id = key.number;
     info->kept_by_class = state_place(view->state) == PLACE_HELD &&
                           (view->description.flags & DESCRIBED_BY_CLASS) != 0;
+    section_begin(worker);
     info->scout = class_scout(queue, &key);
+    section_leave(worker);
 }
 
 void
-report_info(const struct queue *queue, uint32_t record, const struct view *view, const char *name,
+report_info(struct worker *worker, uint32_t record, const struct view *view,
             schedq_pod_info_t *info)
 {
+    const struct queue *queue = queue_of(worker);
     enum place place = state_place(view->state);
     bool flying = place == PLACE_INFLIGHT;
     bool backs_off = place_backs_off(place);
@@ -84,7 +89,7 @@ report_info(const struct queue *queue, uint32_t record, const struct view *view,
         .flags = view->description.flags & POD_FLAGS,
         .pod = entry_handle(record, view->life),
         .object = view->description.object,
-        .name = name,
+        .name = worker->name,
         .name_length = view->name_length,
         .priority = view->description.priority,
         .history = view->history,
@@ -105,7 +110,7 @@ report_info(const struct queue *queue, uint32_t record, const struct view *view,
         .cycle = flying && queue->base.rules.count_cycles ? view->pop_order : 0,
     };
     if (description_class(&view->description) != 0) {
-        report_class(queue, view, info);
+        report_class(worker, view, info);
     }
 }
 

@@ -192,9 +192,9 @@ report_told(uint32_t record, const struct view *view, schedq_result_t *result)
 void report_pod(const struct queue *queue, uint32_t record, const struct view *view,
                 schedq_result_t *result);
 
-/** What a visitor gets; `name` is a copy of the text. */
-void report_info(const struct queue *queue, uint32_t record, const struct view *view,
-                 const char *name, schedq_pod_info_t *info);
+/** What a visitor gets, outside of a section; worker->name is a copy of the text. */
+void report_info(struct worker *worker, uint32_t record, const struct view *view,
+                 schedq_pod_info_t *info);
 
 /** As report_exists, of a pod that was not moved since it came. */
 bool report_is_indexed(struct worker *worker, uint32_t record, const struct view *view);

@@ -462,6 +462,39 @@ tick(struct actor *actor)
     actor_tick_after(actor, 2 * PATIENCE_NS);
 }
 
+/* Pods 0 and 1 in a page of worker 1: the scout is parked, the other active. */
+static void
+one_scouts_of_worker_1(struct actor *actor)
+{
+    (void)actor;
+    add(world_actor(1), 0);
+    pop_and_reject(world_actor(1), false);
+    add(world_actor(1), 1);
+}
+
+static void
+look_at_1(struct actor *actor)
+{
+    schedq_pod_info_t info;
+    const schedq_pod_t pod = find(actor, 1);
+
+    for (unsigned i = 0; pod.bits != 0 && i < 3; i++) {
+        begin(actor, "get", 1);
+        schedq_status_t status = schedq_get(actor->worker, pod, note_place, &info);
+        (void)ends(actor, "get", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+    }
+}
+
+static void
+drop_both_and_trim(struct actor *actor)
+{
+    drop(actor, 1);
+    drop(actor, 0);
+    actor_unregister(actor);
+    actor_trim(actor);
+    actor_register(actor);
+}
+
 static void
 configure(schedq_config_t *config)
 {
@@ -513,6 +546,8 @@ const struct scenario class_scenarios[] = {
             drop_0, reject_one),
     CLASSES("class_lost", "a scout's holder never reports", configure, scout_is_active, lose_one,
             add_3_and_pop, reject_one),
+    CLASSES("class_look_trim", "a pod is looked at while its scout ends, and the page goes",
+            configure, one_scouts_of_worker_1, look_at_1, drop_both_and_trim),
     CLASSES("class_counted", "a scout is held with counted objects", counted, one_scouts, hold_0,
             wake_and_place, reject_one),
     {.name = NULL},
