@@ -682,16 +682,15 @@ try_round(struct failing *failing, enum attempt *attempt)
         planned = &described;
     }
     decide_failure(failing, planned, &decision);
-    if (failing->classed && decision.way.place == PLACE_PARKED &&
-        goes_with_class(failing, planned, &change)) {
-        object_give_back(queue, object);
-        *attempt = ATTEMPT_AGAIN;
-        return SCHEDQ_OK;
-    }
     object_give_back(queue, object);
     /* Its page stays while the host's code runs, unless a second call ended the flight. */
     if (failing->asks_host && entry_at(&queue->entries, failing->record) != failing->entry) {
         return SCHEDQ_STALE;
+    }
+    if (failing->classed && decision.way.place == PLACE_PARKED &&
+        goes_with_class(failing, planned, &change)) {
+        *attempt = ATTEMPT_AGAIN;
+        return SCHEDQ_OK;
     }
     if (!failing->described) {
         failing->result->object = object;
