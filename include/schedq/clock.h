@@ -1,5 +1,5 @@
 /** @file
- * schedq/clock: a queue's time, and who serves it.
+ * schedq/clock: a queue's time, and the threads that serve it.
  *
  * A pod whose time has come moves when a thread serves time: the timer thread (schedq_run), one
  * that waits in a pop, or one that calls schedq_tick.
@@ -35,7 +35,7 @@ SCHEDQ_API int64_t schedq_now(schedq_t *queue);
  * @param next_ns receives when to call again, on the queue's clock (SCHEDQ_NO_DEADLINE); or NULL
  * @param result  counts; `poppable` is 1 if any pod is poppable now
  * @retval SCHEDQ_OK     all that was due was served, or left to the host
- * @retval SCHEDQ_NOMEM  (never with MUTEX) some pods stay due
+ * @retval SCHEDQ_NOMEM  (never with MUTEX) some pods stay due; the call may be made again
  * @retval SCHEDQ_BUSY   nothing changed
  *
  * Threads: [worker]  Progress: locks; O(pods that are due * log n); a flush: + gated pods.

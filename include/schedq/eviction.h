@@ -127,7 +127,7 @@ typedef struct schedq_eviction {
     uint32_t clear_count;    /**< elements of `clears` */
 } schedq_eviction_t;
 
-/** NOW, of nobody. */
+/** NOW, without a preemptor and lists: `preemptor` has to be set. */
 #define SCHEDQ_EVICTION_INIT                                 \
     {                                                        \
         sizeof(schedq_eviction_t), 0, 0, NULL, NULL, 0, 0 \

@@ -38,7 +38,7 @@
  *   never alone   a pop of groups returns members, and no other pop does
  *   quorum        of each group whose members a pop returns, it returns at least the quorum
  *   once          a member is in one cycle at a time
- *   who           of each such group a pop takes every member that had joined when the pop began
+ *   which         of each such group a pop takes every member that had joined when the pop began
  *                 and had not left when it ended. A member that joins during the pop may be among
  *                 them. One that joins later waits for the end of the cycle, and so does a member
  *                 of the cycle that fails.
@@ -205,7 +205,7 @@ SCHEDQ_API schedq_status_t schedq_group_add(schedq_worker_t *worker, uint64_t gr
                                             schedq_result_t *result);
 
 /**
- * Replaces a group's priority, quorum and object, all at once: nobody sees those of two updates
+ * Replaces a group's priority, quorum and object, all at once: no call sees those of two updates
  * mixed. A record that is queued is sorted anew.
  *
  * If a smaller quorum is there already, the record becomes active. If a larger one is not there, a

@@ -19,7 +19,7 @@
  * one that is gated: hold it instead.)
  *
  * WHEN. A time is on the queue's clock. It lets pods go as the end of a backoff does: at the latest
- * one tick after it, plus the time to move those due before it, while somebody serves time
+ * one tick after it, plus the time to move those due before it, while a thread serves time
  * (GUARANTEES, time; where only the host ends backoff, schedq_tick does). words.next_deadline_ns
  * counts it.
  *

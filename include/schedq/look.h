@@ -407,7 +407,7 @@ typedef struct schedq_explanation {
     uint8_t  group_declared; /**< 1: it is declared */
     uint8_t  reserved_too[2]; /**< zero */
     uint64_t class_id;     /**< as schedq_pod_info_t */
-    schedq_pod_t scout;    /**< the same: whom it waits for if its class keeps it back */
+    schedq_pod_t scout;    /**< the same: the pod that it waits for if its class keeps it back */
 } schedq_explanation_t;
 
 /** To be filled. */
@@ -446,7 +446,7 @@ SCHEDQ_API schedq_status_t schedq_explain(schedq_worker_t *worker, schedq_pod_t 
  *                    only if size is 0
  * @param size        bytes that `text` has room for
  * @retval length that it needs without the NUL, as snprintf
- * @retval 0      called from a callback, or an argument is NULL
+ * @retval 0      called from a callback, or a NULL that is not allowed
  *
  * Threads: [queue]  Progress: lock-free.
  */
@@ -459,8 +459,8 @@ SCHEDQ_API size_t schedq_explanation_text(schedq_t *queue, const schedq_explanat
  * @param profile of the rejector set
  * @param bit one bit
  * @retval "others" for SCHEDQ_REJECTOR_OTHERS
- * @retval NULL     unknown profile, a bit that nobody has, more or less than one bit, or called
- *                  from a callback
+ * @retval NULL     unknown profile, a bit that no rejector has, more or less than one bit, or
+ *                  called from a callback
  *
  * Threads: [queue]  Progress: lock-free.
  */

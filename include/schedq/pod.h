@@ -54,8 +54,9 @@ SCHEDQ_API const char *schedq_place_name(schedq_place_t place);
 /**
  * What a call did. Every parameter of this type may be NULL. Layout frozen (80 bytes).
  *
- * With BUSY, INVALID, NOMEM, FULL or STALE a call for one pod sets it all zero; a call for many
- * pods does so when nothing changed. A sum over many pods has only counts and `poppable`.
+ * It describes the pod with OK, EXISTS and CHANGED, and with the RETRY of schedq_fail. With another
+ * RETRY it has only `sequence`. With each other status a call for one pod sets it all zero; a call
+ * for many pods does so when nothing changed. A sum over many pods has only counts and `poppable`.
  */
 typedef struct schedq_result {
     schedq_pod_t pod;           /**< the pod; with EXISTS the one that has the name */
@@ -125,8 +126,8 @@ typedef struct schedq_pod_spec {
     uint64_t judged_up_to;   /**< [host] words.event_sequence as read before PreEnqueue ran; used if
                                   gate != 0 */
     schedq_pod_t only;       /**< schedq_update: the handle of the pod that is meant. If another pod
-                                  has the name, the name counts as unknown. {0}: whichever has it.
-                                  With SCHEDQ_POD_ADD, and in other calls: {0} */
+                                  has the name, the name counts as unknown. {0}: any pod that has
+                                  it. With SCHEDQ_POD_ADD, and in other calls: {0} */
     int64_t  not_before_ns;  /**< on the queue's clock: the pod is held until then (hold.h); 0, or
                                   past: it is not; at least 0. With `gate`: 0 */
     uint64_t label;          /**< what it shares with others (label.h), from its add to its end: an
@@ -281,7 +282,8 @@ SCHEDQ_API schedq_status_t schedq_delete_name(schedq_worker_t *worker, const cha
                                               size_t length, schedq_result_t *result);
 
 /**
- * Makes waiting pods active, in error backoff too, if PreEnqueue lets them. Unknown handles: no-op.
+ * Makes waiting pods active, also those in error backoff, if PreEnqueue lets them. A handle that
+ * names no pod is passed over, and so is a pod that is held.
  *
  * Those in flight are tried again when they fail, and not parked (kube_minor 12, 26: they may be).
  *

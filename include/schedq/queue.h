@@ -102,7 +102,7 @@ SCHEDQ_API schedq_status_t schedq_destroy(schedq_t *queue, char *why, size_t why
  * released.
  *
  * queue may be NULL.
- * @param why with BUSY: who is in the way
+ * @param why with BUSY: as schedq_destroy
  * @retval SCHEDQ_OK    `queue`, its words and its workers are not valid any more
  * @retval SCHEDQ_BUSY  as schedq_destroy; nothing changed
  *

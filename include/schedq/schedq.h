@@ -20,8 +20,8 @@
  *
  * TERMS. A pod's Timestamp is when it entered the queue, or when it failed last. A plugin is a test
  * that pods have to pass; a rejector of a pod is a plugin that rejected it. A plugin's number
- * counts from 0; its bit is 1 << number. A holder is who popped a pod and has its token. "Waiting"
- * is backoff, parked or gated. A leftover is a pod that was parked for longer than
+ * counts from 0; its bit is 1 << number. A pod's holder is the caller that popped it and has its
+ * token. "Waiting" is backoff, parked or gated. A leftover is a pod that was parked for longer than
  * config.max_parked_ns. [callbacks] marks what holds only with SCHEDQ_DECIDE_CALLBACKS, [host] what
  * holds only with SCHEDQ_DECIDE_HOST, LOCKFREE and MUTEX what holds only with that engine.
  *
@@ -115,16 +115,17 @@
  * equal to one of its own, and then it is taken for that: keep each with its queue. Reserved bytes
  * and unknown flags must be 0, and struct_size what the initializer sets, else SCHEDQ_INVALID.
  * `why` receives words with INVALID, FULL, BUSY and NOT_EMPTY: argument, value and legal range, or
- * who is in the way. With other statuses the text is empty, unless the declaration names it. It is
- * cut to why_size bytes with a NUL, and may be NULL.
+ * what is in the way (a callback, a thread, workers, pods). With other statuses the text is empty,
+ * unless the declaration names it. It is cut to why_size bytes with a NUL, and may be NULL.
  *
  * CALLBACKS run on the caller's thread, or on the timer thread. They must not call the queue that
  * runs them, but for schedq_done, schedq_done_many, schedq_now and schedq_worker_error: any other
  * such call returns SCHEDQ_BUSY. A call without a status returns 0, NULL, or SCHEDQ_NO_DEADLINE
  * where it returns a time. A callback may run twice for one change, concurrently on several
  * threads, and for a decision that is discarded. The objects that it gets are held during the call.
- * LOCKFREE: find, get, snapshot and nominated_pods first finish what a call that has not returned
- * left half done of a pod; if a change reached the pod's gate since, they ask PreEnqueue.
+ * LOCKFREE: a call that tells of one pod (find, get, explain, snapshot, nominated_pods, peek,
+ * position, overdue_text, and an add that answers EXISTS) first finishes what a call that has not
+ * returned left half done of that pod. Of a gated pod it may ask PreEnqueue, in place of that call.
  *
  * RESTRICTIONS. A thread must not be cancelled inside a call. Struct layouts are those of 64-bit
  * platforms. The default build contains a copy of jemalloc, beside the program's malloc, which it

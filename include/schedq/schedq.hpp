@@ -168,7 +168,7 @@ hint_of() noexcept
 /** The pods that a pre-queueing hint lists. */
 class pod_list {
 public:
-    /** That one. */
+    /** The list that the library gave to a hint. */
     explicit pod_list(schedq_pod_list_t *list) noexcept : list_(list) {}
     /** schedq_pod_list_add. */
     schedq_status_t
@@ -211,7 +211,7 @@ class worker_ref {
 public:
     /** No worker: every call is SCHEDQ_INVALID. */
     constexpr worker_ref() noexcept = default;
-    /** That one. */
+    /** The calls of this worker, which stays the caller's. */
     constexpr explicit worker_ref(schedq_worker_t *worker) noexcept : worker_(worker) {}
 
     /** For calls of the C API. */
@@ -717,7 +717,7 @@ private:
  */
 class cycle {
 public:
-    /** None. */
+    /** No cycle: there is nothing to end. */
     cycle() noexcept = default;
     /** What that worker popped. It is this object's to end from here on. */
     cycle(worker_ref worker, const schedq_popped_t &popped) noexcept
@@ -822,7 +822,7 @@ private:
  */
 class group_cycle {
 public:
-    /** None. */
+    /** No cycle: there is nothing to end. */
     group_cycle() noexcept = default;
     /** What that worker popped, with so many members. It is this object's to end from here on. */
     group_cycle(worker_ref worker, const schedq_popped_group_t &popped, std::size_t count) noexcept
@@ -995,7 +995,7 @@ worker_ref::pop_group_until(time_point deadline, schedq_popped_t *members,
 /** A worker that this object registered, and unregisters. */
 class worker : public worker_ref {
 public:
-    /** None. */
+    /** No worker: every call is SCHEDQ_INVALID. */
     worker() noexcept = default;
     /** A registered one, which this object unregisters. */
     explicit worker(schedq_worker_t *registered) noexcept : worker_ref(registered) {}
@@ -1029,7 +1029,7 @@ private:
 /** A queue. */
 class queue {
 public:
-    /** None. */
+    /** No queue: calls answer as those of the C API do for NULL. */
     queue() noexcept = default;
     /** One of the C API, which this object destroys. */
     explicit queue(schedq_t *made) noexcept : queue_(made) {}
@@ -1047,7 +1047,10 @@ public:
     }
     queue(const queue &) = delete;
     queue &operator=(const queue &) = delete;
-    /** schedq_destroy_with_pods. While one of make_worker lives it is refused, and memory is lost. */
+    /**
+     * schedq_destroy_with_pods. While a worker of make_worker lives, or the timer thread runs (call
+     * stop before), that is refused: the queue goes on, without an owner.
+     */
     ~queue() { end(); }
 
     /** schedq_create. */
@@ -1066,8 +1069,8 @@ public:
     explicit operator bool() const noexcept { return queue_ != nullptr; }
 
     /**
-     * schedq_destroy: refuses while there are pods, or workers of make_worker; idle ones of
-     * this_thread end with the queue. Empty if it was OK.
+     * schedq_destroy: refuses while there are pods or workers of make_worker, or the timer thread
+     * runs; idle workers of this_thread end with the queue. Empty if it was OK.
      */
     schedq_status_t
     destroy(words *why = nullptr) noexcept

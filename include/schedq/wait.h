@@ -25,7 +25,7 @@
  * schedq_try_pop passes groups by, and when it returns EMPTY the descriptor becomes unreadable,
  * even if a group is poppable. Pops that wait leave the descriptor alone.
  *
- * TIME. Nobody serves time while all threads wait in loops. So one of them calls schedq_tick at
+ * TIME. While all threads wait in loops, none serves time. So one of them calls schedq_tick at
  * schedq_next_deadline, or schedq_run starts the timer thread. The timeout need not be exact. It
  * goes into poll's milliseconds, rounded up, or into a timerfd (TFD_TIMER_ABSTIME on
  * CLOCK_MONOTONIC, which is the queue's clock unless config says otherwise).

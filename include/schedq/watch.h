@@ -2,10 +2,10 @@
  * schedq/watch: a watchdog. Which pod, worker or callback is overdue?
  *
  * A host calls schedq_watch once a period, from a thread of its own. Each call looks at what is
- * there and compares it with what the calls before it saw. Who is watched pays nothing: no other
- * call looks at the clock for it, or stores anything more. So what began between two looks
- * counts from the later one, and a fault is named at most a period after its limit and the period
- * in which it began.
+ * there and compares it with what the calls before it saw. The calls that are watched pay nothing:
+ * none looks at the clock for it, or stores anything more. So what began between two looks counts
+ * from the later one. A fault is named at most two periods and its limit after it began (INFLIGHT:
+ * 1/8 of the limit more; CALL, CALLBACK: 34 ms more).
  *
  *   kind       overdue is                                     since
  *   INFLIGHT   a pod whose cycle has not ended: its token     the first look that saw the pod in
@@ -96,7 +96,8 @@ typedef struct schedq_overdue {
                                was deleted is named too */
     uint64_t rejectors;    /**< LEFTOVER: what rejected it, as bits (schedq_rejector_name); 0 from
                                its next pop on */
-    int64_t for_ns;        /**< from then on until the look, at least, on the queue's clock */
+    int64_t for_ns;        /**< how long it had been so when the call looked, at least, since what
+                               the table says; nanoseconds on the queue's clock */
     uint64_t reserved_too; /**< zero */
 } schedq_overdue_t;
 
@@ -113,7 +114,8 @@ typedef struct schedq_overdue {
  * @retval SCHEDQ_TIMEDOUT  (only with MUTEX) the same, for workers only: the lock was not to be had
  *                          for 100 ms, and no pod was looked at, or not all
  * @retval SCHEDQ_INVALID   watch or found is NULL, or out while room is not 0; struct_size; a limit
- *                          less than 0; leftovers other than 0 and 1; nothing is set
+ *                          less than 0; leftovers other than 0 and 1; notes that are neither zero
+ *                          nor the library's (not always found out); nothing is set
  * @retval SCHEDQ_BUSY      nothing is set
  *
  * Threads: [worker]  Progress: locks, for 256 pods at a time, and waits no longer than that; O(n +
@@ -128,12 +130,13 @@ SCHEDQ_API schedq_status_t schedq_watch(schedq_worker_t *worker, schedq_watch_t 
  * 2.013 s or longer".
  *
  * @param overdue what schedq_watch named, of this worker's queue
- * @param text    room for `size` bytes; what does not fit is cut off, and a NUL ends it
+ * @param text    room for `size` bytes; what does not fit is cut off, and a NUL ends it; NULL only
+ *                if size is 0
  * @param size    bytes that `text` has room for
  * @retval length that it needs without the NUL, as snprintf. A pod that has left the queue is named
  *                by its handle
- * @retval 0      called from a callback, another thread is inside the worker, or an argument is
- *                NULL
+ * @retval 0      called from a callback, another thread is inside the worker, or a NULL that is not
+ *                allowed
  *
  * Threads: [worker]  Progress: locks, for a pod.
  */
