@@ -2,7 +2,7 @@
  * A scheduler that evicts: one node, two pods that fill it, and one that is more important than
  * both.
  *
- * Who pops a pod asks schedq_cluster_first_fit for a node. For a pod that fits nowhere he asks
+ * The holder of a pod asks schedq_cluster_first_fit for a node. For a pod that fits nowhere it asks
  * schedq_preempt for victims, nominates the pod to their node, hands the eviction over, and parks
  * the pod. The eviction runs later, here between two rounds: until the last victim is about to be
  * deleted PreEnqueue keeps the preemptor out, and that victim's event brings it back. No scheduling

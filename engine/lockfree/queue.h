@@ -33,7 +33,7 @@
  *     settle          before a caller is told of a pod
  *     stray           pods that memory failed for
  *     gather          members of groups: reading, counting. gather_find: a group's record and its
- *                     block; gather_join: who comes and goes; gather_gate: what gates say;
+ *                     block; gather_join: members that come and go; gather_gate: what gates say;
  *                     gather_record: where the record goes
  *     hinted          what a nominator has under a key, copied out
  *     finish          done, and the end of a record

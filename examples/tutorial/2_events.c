@@ -79,7 +79,7 @@ schedule(schedq_worker_t *worker, uint64_t cores)
             continue;
         }
         printf("%s does not fit\n", job->name);
-        failure.unschedulable = cores; /* who said no */
+        failure.unschedulable = cores; /* the plugin that said no */
         if (schedq_fail(worker, &popped.token, &failure, NULL) != SCHEDQ_OK) {
             give_up("schedq_fail", schedq_worker_error(worker));
         }

@@ -345,8 +345,8 @@ needs_description(const schedq_pod_spec_t *spec)
 }
 
 /*
- * Before the pod exists: who reads what has this key (a label, a group) then finds all pods that
- * do. False: no memory.
+ * Before the pod exists: a reader of this key (a label, a group) then finds all pods that have it.
+ * False: no memory.
  */
 STRAIGHT bool
 enter_under(struct worker *worker, struct nominator *nominator, uint64_t key,

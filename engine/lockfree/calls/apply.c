@@ -27,7 +27,7 @@ struct applying {
     struct mover mover;
     schedq_result_t *sum;
     const schedq_decision_t *decisions;
-    uint8_t *statuses;        /* of each; NULL: nobody asks */
+    uint8_t *statuses;        /* of each; NULL: the caller does not ask */
     schedq_result_t *results; /* the same */
     schedq_result_t *unseen;
     size_t first_refused;  /* the first that is not OK */
@@ -44,7 +44,7 @@ result_of(struct applying *applying, size_t i)
     return result;
 }
 
-/* What is decided is told at once, as if it came about; a pod that is lost is told of again. */
+/* Told when it is decided, before it is done. If the mover then loses the pod, it is told again. */
 static void
 tell(struct applying *applying, size_t i, schedq_status_t status)
 {

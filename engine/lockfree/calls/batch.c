@@ -12,7 +12,7 @@
  * through insert to finish. With max_bands each goes in before the next is admitted, because the
  * bound counts active pods: then the order is the caller's. A gate that is asked ends the section
  * in which a band or a lot was found; it is found again. Members of groups go in behind all others,
- * in the caller's order: who completes a group first decides its Timestamp.
+ * in the caller's order, which decides the member that completes a group, and so its Timestamp.
  *
  * ON BOTH the best pod goes in first: so a pop never takes one pod of a batch while another that
  * ranks before it is still to come, also if a call asks for one of them by its name meanwhile. Pods
@@ -23,8 +23,8 @@
  * The work on any other takes about 200 bytes a pod. Small batches find them with the worker, which
  * keeps BATCH_ROOM; a larger one takes memory for the call, and without that memory adds nothing.
  *
- * Ordering and progress: add.c, for each pod. A thread that stops holds what it
- * had admitted of the batch.
+ * Ordering and progress: add.c, for each pod. A thread that stops keeps what it had admitted of the
+ * batch: records, names and descriptions.
  */
 #include "lockfree/calls/add.h"
 

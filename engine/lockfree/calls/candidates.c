@@ -82,7 +82,7 @@ lot_may_hold(const struct search *search, const struct lot *lot)
                                                  key->gate, key->unschedulable | key->pending);
 }
 
-/* False: it is not wanted, or, with `out` NULL, nobody asks for more than that it is. */
+/* Returns whether it is wanted. `out` NULL: that is all that the caller asks. */
 STRAIGHT bool
 show_candidate(const struct search *search, uint32_t record, const struct view *view,
                schedq_candidate_t *out)

@@ -195,8 +195,8 @@ let_next_go(struct worker *worker, const struct class_slot *slot, uint64_t handl
 }
 
 /*
- * `scout` is none; 0: there was none. The first that waits is it. True: a pod was made poppable.
- * May leave the section.
+ * `scout`, as the slot has it, is no scout any more; 0: there was none. The first pod that waits
+ * becomes the scout. True: a pod was made poppable. May leave the section.
  */
 static bool
 promote(struct worker *worker, struct class_slot *slot, uint64_t scout)
@@ -297,7 +297,7 @@ class_heal(struct worker *worker)
     }
 }
 
-/* ---- who waits ------------------------------------------------------------------------------- */
+/* ---- pods that wait -------------------------------------------------------------------------- */
 
 bool
 class_is_shut(struct worker *worker, const struct class_key *key, schedq_pod_t pod)

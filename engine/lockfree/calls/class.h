@@ -1,34 +1,35 @@
 /*
  * Classes: pods that are kept back because another one of their class was rejected.
  *
- * That one is the class's scout. Its handle stands in the slot of its class (policy/class.h), and
- * who waits behind it is HELD until a time (hold.h), with a ref in the slot's bin, first come
- * first. A scout that ends, is held or gated, changes its class or its priority, or is rejected for
- * reasons of its own, is one no more: then the pod that came first is let go, and is the scout. So
- * an event has nobody to wake but the scout.
+ * The rejected pod is the class's scout. Its handle is in the slot of its class (policy/class.h).
+ * The pods behind it are HELD until a time (hold.h), each with a ref in the slot's bin, in the
+ * order in which they came. A scout that ends, is held or gated, changes its class or its priority,
+ * or is rejected for reasons of its own, is no scout any more: then the pod that came first is let
+ * go, and is the scout. So an event wakes one pod of the class, the scout.
  *
- * NOTHING HANGS ON IT. A pod that is kept back is a held pod, which its time lets go, and which all
- * calls may find and change; what changes it makes its ref stale. A pod that could not be kept
- * back, for want of memory or of a slot, is tried. So a scout may be wrong, or missing, and no pod
- * is lost by that; a thread that stops between two steps leaves pods that wait until their time.
+ * NO POD DEPENDS ON IT. A pod that is kept back is a held pod, which its time lets go, and which
+ * all calls may find and change; a change makes its ref stale. A pod that could not be kept back,
+ * for want of memory or of a slot, is tried. So a scout may be wrong, or missing, and no pod is
+ * lost by that. A thread that stops between two steps leaves pods that wait until their time.
  *
- * STATES of a pod of a class that is shut, and who changes them
+ * STATES of a pod of a class that is shut, and the thread that changes them
  *   ACTIVE, not WAITED    -> HELD until then, listed   a pop that meets it (class_meet)
  *   INFLIGHT              -> the same                  its holder, which would park it (fail.c)
- *   HELD, listed          -> HELD, due; then out       who promotes it (let_next_go)
- *   HELD, listed          -> wherever it goes          anybody: its ref is stale by that
+ *   HELD, listed          -> HELD, due; then out       the thread that promotes it (let_next_go)
+ *   HELD, listed          -> wherever it goes          any thread: its ref is stale by that
  *   ACTIVE, WAITED        popped, whatever its class; its failure takes that away
  * and of a slot's scout
  *   0, or one that is none -> a pod that was parked    its holder (class_scouts)
- *   a scout                -> the first that waits, 0  who made it leave (promote)
- *   0                      -> the first that waits     who listed it, or opened the class (promote)
+ *   a scout                -> the first that waits, 0  the thread that made it leave (promote)
+ *   0                      -> the first that waits     a thread that listed it, or that opened the
+ *                                                      class (promote)
  *
- * LINEARIZATION. Keeping back, letting go: entry_describe:A. Who is the scout: promote:A,
- * class_scouts:A.
+ * LINEARIZATION. Keeping back, letting go: entry_describe:A. The scout: promote:A, class_scouts:A.
  *
  * ORDERING
  *   ref, class_list:A (full fence), scout | promote:A (an exchange), look into the bin
- *       who lists a pod sees that the class is open, or who opens it sees the pod
+ *       a thread that lists a pod sees that the class is open, or the one that opens it sees the
+ *       pod
  *   class_scouts:A, look at the pod | the pod's end or hold (an exchange), look at the scout
  *       a scout that left before it was one is seen by one of the two
  *

@@ -49,7 +49,7 @@ delete_member(struct worker *worker, uint32_t record, uint64_t life, schedq_resu
     return SCHEDQ_OK;
 }
 
-/* kube: whoever leaves makes a record that is queued come in again, one in flight too. */
+/* kube: a member that leaves, also from flight, makes a record that is queued come in again. */
 COLD static void
 leave_in_flight(struct worker *worker, uint64_t group, schedq_result_t *result)
 {

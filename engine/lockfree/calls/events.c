@@ -196,7 +196,7 @@ events_judge_newer(struct worker *worker, const struct view *view, uint64_t draw
     verdict->up_to = drawn;
 }
 
-/* ---- who is a candidate ---------------------------------------------------------------------- */
+/* ---- candidates ------------------------------------------------------------------------------ */
 
 /* What the event means to all pods that have this in common, unless the host is asked by hints. */
 struct judgement {

@@ -192,7 +192,7 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
         join_as_kube(worker, &found, result);
         u64_store_release(&worker->joining, 0);
     } else if (known && gather_root(worker, number, &root) && !has_members(worker, found.block)) {
-        gather_changed(worker, number, LABEL_POD_ADD, result); /* nobody joins */
+        gather_changed(worker, number, LABEL_POD_ADD, result); /* no member joins */
     } else {
         gather_joined(worker, number, known ? gather_named(&found) : 0, (schedq_pod_t){0}, result);
     }
@@ -302,7 +302,7 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
         return SCHEDQ_OK;
     }
     u64_store_release(&worker->joining, 0);
-    /* whoever met the hint finds that the index does not know the record */
+    /* a reader that met the hint finds that the index does not know the record */
     uint64_t state = entry_state(entry);
 
     while (!entry_switch(entry, state, making.desc, state_switched(state, 0, PLACE_FREE))) {

@@ -1,24 +1,25 @@
 /*
  * All pods of a label. Where they are found: nominator.h, LABELS.
  *
- * A record has its label before the index makes the pod exist, or says that the name is there. So
- * of pods that were found the index is asked too: nothing is done to one that never existed. It
- * need not be if no other thread was inside of a section behind that (nobody_else_is_inside:A).
- * Where there are gates it always is: an adder of many leaves its section to ask one. So it is once
- * a thread died inside of a call: who adopts its worker ends its section, whatever it was at.
+ * A record has its label before the index makes the pod exist, or answers that the name is there.
+ * So the index is asked about each pod that was found: nothing is done to one that never existed.
+ * It need not be asked if no other thread was inside of a section after the pods were found
+ * (nobody_else_is_inside:A), but for two cases. Where there are gates, an adder of many leaves its
+ * section to ask one. Once a thread died inside of a call, an adoption ended its section, whatever
+ * the thread was at.
  *
  * LINEARIZATION. Of a pod that is found: the look at the index. What is done to it is a call of its
  * own.
  *
  * ORDERING
  *   nominator_insert:A, the commit that makes the pod exist (add.c) -> bucket_load:A to C
- *       who begins after the add returned finds the pod, as long as it lives
+ *       a call that begins after the add returned finds the pod, as long as it lives
  *   epoch_enter, nominator_insert:A -> bucket_load:A to C, nobody_else_is_inside:A
- *       who found a pod sees its adder inside, or out again: then the pod exists, or its word has
- *       changed since it was found, or the adder died
+ *       a call that found a pod sees its adder inside, or out again: then the pod exists, or its
+ *       word has changed since it was found, or the adder died
  *   the note of a death, the end of the section (workers.c) -> nobody_else_is_inside:A,
  *   somebody_died:A
- *       who sees a dead adder out again sees that a thread died
+ *       a call that sees a dead adder out again sees that a thread died
  *
  * PROGRESS. The reading begins again only for room, if the label got pods meanwhile. Nothing is
  * held between two pods.

@@ -57,9 +57,9 @@
  * claimed, moved or deleted the pod. A consumer that stops after the claim holds that pod and
  * nothing else: the head it did not advance is passed by the next.
  *
- * WHO WAKES WHOM. A producer wakes one sleeper; a pop that takes a pod and leaves something behind
- * wakes the next. A sleeper that leaves by its deadline looks once more: the wake-up may have been
- * meant for it. One whose wait is cancelled takes nothing, so it wakes another instead.
+ * WAKE-UPS. A producer wakes one sleeper; a pop that takes a pod and leaves something behind wakes
+ * the next. A sleeper whose deadline has passed looks once more before it leaves: the wake-up may
+ * have been meant for it. One whose wait is cancelled takes nothing, so it wakes another instead.
  *
  * A HOST THAT WAITS ELSEWHERE (readiness.h) is told of the first pod behind a pop that found
  * nothing. Such a pop, if it does not wait, arms and looks again.
@@ -68,9 +68,8 @@
  * of a wait looks at it.
  *
  * TIME. A waiting pop that finds time late serves one slice (serve.h), then looks for its pod. The
- * rest stays due. A pop that leaves hands it over, with the
- * watch (sleepers.h), to one that sleeps; if none does, the next that finds nothing to pop serves
- * it.
+ * rest stays due. A pop that leaves hands the rest, and the watch (sleepers.h), to one that sleeps;
+ * if none sleeps, the next pop that finds nothing serves the rest.
  *
  * EVIDENCE. tests/model: claim, walk, help, sleepers, readiness; stress/explore: push_pop, claim,
  * urgent, bands, relaxed, update_raise, update_lower, told_*, tick_pop, sleep_*, cancel_*,
@@ -554,8 +553,8 @@ walk_down(struct walk *walk)
 
 /*
  * May there be a pod to take out of backoff? The count is raised before a pod's switch, and lowered
- * behind the switch that takes it away: who reads 0 because a pod became active finds `reorder`
- * raised.
+ * behind the switch that takes it away: a pop that reads 0 because a pod became active finds
+ * `reorder` raised.
  */
 static bool
 has_backoff(struct queue *queue)
@@ -1106,7 +1105,7 @@ take_for(struct worker *worker, const struct wait *wait)
                              : take(worker, wait->out, wait->capacity, wait->count, false);
 }
 
-/* CANCELED: somebody wants this wait to end, and does not any more. */
+/* CANCELED: schedq_wait_cancel wanted this wait to end; the flag is taken back. */
 static schedq_status_t
 look_once(struct worker *worker, const struct wait *wait)
 {

@@ -36,8 +36,8 @@
  * so the narrower bounds are told.
  *
  * A THREAD THAT DIED inside a call may have taken pods without counting them: the sum is too large
- * for ever. Then records alone are looked at, and `lower` is 0, unless nobody else is at work: no
- * slack, and the sum as before. Then what was seen before the pod is before it.
+ * for ever. Then only records are looked at, and `lower` is 0. If no other thread is at work (there
+ * is no slack, and the sum is as before), `lower` is the pods that were seen before this one.
  *
  * COST. O(bands + lanes in them + segments of SEGMENT_SLOTS_MAX refs + log of the pod's band). By
  * records: O(records). While pods are only added and popped there are no holes; those that a
@@ -54,9 +54,9 @@
  *   read_leaves:A, B, C
  *       a worker that is outside has counted what it took, and the last sum of leaves has it
  *   room, epoch_enter:B, a claim, deletion or switch -> bin_count or count_record, under_way:A
- *       who misses a pod, or finds it elsewhere, sees the worker inside, or out again
+ *       a call that misses a pod, or finds it elsewhere, sees the worker inside, or out again
  *   ref, switch_announced:A, switch -> bin_count, `reorder` again
- *       who misses a pod in both places sees `reorder` raised
+ *       a call that misses a pod in both places sees `reorder` raised
  *   `reorder`, under_way:A
  *       a switch that is to come, and whose raise was read before, has its worker inside; what was
  *       published before that raise is found by the looks

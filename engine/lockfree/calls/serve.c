@@ -2,7 +2,8 @@
  * Serving time.
  *
  * The pods that are due, held ones too, are first in their bins (backoff.h, waiting.h). They are
- * read, not taken: moved like by an event (mover.h). The next look at a bin passes the stale refs.
+ * read, not taken, and moved as by an event (mover.h). The next look at a bin passes the stale
+ * refs.
  * So two threads that serve at once do the same work twice, and one that stops leaves the rest to
  * the others.
  *
@@ -28,10 +29,10 @@
  * missing: the word says "due now" too, and a thread that tries again waits longer each time
  * (timer.c, pop.c).
  *
- * WHO SERVES. The timer thread if it runs; a sleeper too, when it finds time a whole tick late: the
- * thread may have been stopped by its debugger or its scheduler. One sleeper watches for that, so a
- * thread that stopped makes each pod late by a tick, and no more. Without the thread, every
- * blocking pop that finds nothing; and schedq_tick.
+ * THE THREADS THAT SERVE. schedq_tick serves time. So does the timer thread if it runs; it may be
+ * stopped by a debugger or by the system's scheduler. So a sleeper that finds time a whole tick
+ * late serves it too. One sleeper watches for that: a timer thread that stopped makes each pod late
+ * by a tick, and no more. Without a timer thread, each blocking pop that finds nothing serves.
  *
  * LINEARIZATION. Of each pod: its switch (mover.h). Of the deadline: deadline.h.
  *

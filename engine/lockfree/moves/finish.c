@@ -23,10 +23,10 @@
  * counted object needs a worker's list: the record, DEAD and out of the index, waits in `ended` for
  * the next call that ends a flight with a worker, for a tick, an unregistration, or destroy.
  *
- *   state of the record       index   token   who may act
+ *   state of the record       index   token   the thread that may act
  *   INFLIGHT                  holds   good    the holder, a guest: one CAS decides (end_flight:A)
  *   DEAD, in the guest's hand not     used    the guest
- *   DEAD, in `ended`          not     used    whoever takes it off the stack
+ *   DEAD, in `ended`          not     used    the thread that takes it off the stack
  *   free                      not     used    the slab
  *
  * PROGRESS. Lock-free; without a deletion or an update in between done is one CAS, and

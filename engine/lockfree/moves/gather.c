@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define FEW 16
-/* A group's depth is how many are above it. Whoever is below this depth has no root. */
+/* A group's depth is how many are above it. A group below this depth has no root. */
 #define DEEPEST (SCHEDQ_GROUP_DEPTH_MAX - 1)
 #define FEW_GROUPS 2
 /* Room is made for so many members at once, at most. */
@@ -426,7 +426,7 @@ visit(struct worker *worker, const struct nominated *one, bool outside, gather_e
     return goes_on;
 }
 
-/* Members as numbers, for whoever leaves the section between them. */
+/* Members as numbers, for a caller that leaves the section between them. */
 struct listed {
     struct worker *worker;
     struct nominated *pods;

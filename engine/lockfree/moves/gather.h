@@ -28,7 +28,8 @@
 struct gathered_pod {
     struct view view;
     uint32_t record, node;
-    uint64_t token; /* of its flight, once it is taken; who takes or judges it sets it first */
+    /* a pop: of its flight, 0 while it is not taken; the end of a cycle: judged up to that event */
+    uint64_t token;
 };
 
 /** A group, below those before it. The block is of the section in which it was read. */

@@ -5,7 +5,7 @@
  * its number. Its description has what else changes with one exchange: what a caller declares
  * (priority; quorum, as `label`; object, as `nomination`), the order key, the Timestamp (as
  * `not_before`), the group above (as `group`). So a declaration, or an update, is one exchange, and
- * nobody reads the quorum of one and the object of another. Counted objects are those of pods: a
+ * no thread reads the quorum of one and the object of another. Counted objects are those of pods: a
  * group's is not in `object`. The record has the address of a block, which is freed a grace period
  * after the record's end.
  *
@@ -14,10 +14,10 @@
  * members that come and go do to it. Each knows those before it.
  *
  * STATES: docs/DESIGN.md, Groups. A completer takes a record out of IDLE, a pop out of READY; a
- * mover, an activation or a join takes it out of the places where it waits. Whoever finds too few
- * members takes it out of READY and of these places; whoever finds a member that a gate refuses,
- * out of READY. Its holder takes it out of CYCLE. The end of the declaration takes it out of every
- * other state. Each by a CAS of the record's words.
+ * mover, an activation or a join takes it out of the places where it waits. A thread that finds too
+ * few members takes it out of READY and of these places; a thread that finds a member which a gate
+ * refuses takes it out of READY. Its holder takes it out of CYCLE. The end of the declaration takes
+ * it out of every other state. Each does it by a CAS of the record's words.
  *
  * THE BLOCK. `waiting` is not less than the number of members that are ASIDE, with two exceptions.
  * Until `counted` is set it may lack the members that came before the declaration. A joiner that

@@ -159,7 +159,7 @@ gather_ask(struct worker *worker, uint64_t number, uint8_t *gate)
     return asked;
 }
 
-/* ---- who is behind one ----------------------------------------------------------------------- */
+/* ---- members behind a gate ------------------------------------------------------------------- */
 
 struct gate_search {
     struct worker *worker;

@@ -1,12 +1,13 @@
 /*
- * What gates say of a group's members. Each keeps what was said of it, and its word says whether it
- * passed since it is aside (FLAG_PASSED, state.h): a pop takes no other.
+ * What gates say of a group's members. Each member keeps what was said of it, and its word says
+ * whether it has passed since it came to ASIDE (FLAG_PASSED, state.h): a pop takes no other.
  *
- * Gates are asked outside of a section, so who asks holds no block and no entry meanwhile.
+ * Gates are asked outside of a section, so the thread that asks keeps no address of a block or an
+ * entry meanwhile.
  *
  * ORDERING
  *   the answer, let_pass or its description -> the pop's load of the word
- *       who is taken was asked in this stay
+ *       the gates were asked about a member that is taken, in this stay
  *   switch to GATED, members' gates | a member leaves ASIDE, gather_left's look at the record
  *       the refused member is still there, or its leaver or the switcher sees that it is not
  *
@@ -23,7 +24,7 @@
 
 /**
  * The gate that keeps a group out; 0: none. Leaves the section while gates are asked. False: no
- * memory, and nobody was asked.
+ * memory, and no gate was asked.
  */
 bool gather_ask(struct worker *worker, uint64_t number, uint8_t *gate);
 

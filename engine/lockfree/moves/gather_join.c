@@ -1,4 +1,4 @@
-/* Who joins, leaves or changes a group: gather_join.h has the essay. */
+/* Joins, leavings and changes of a group: gather_join.h has the essay. */
 #include "lockfree/moves/gather_join.h"
 
 #include "lockfree/moves/stray.h"
@@ -43,7 +43,7 @@ is_queued(enum place place)
     return place == PLACE_READY || place_waits(place);
 }
 
-/* Whom a call brings to a queued record: one member, all of a group and below, or nobody. */
+/* What a call brings to a queued record: one member, all of a group and below, or none. */
 struct comers {
     schedq_pod_t one;
     uint64_t group;
@@ -61,8 +61,8 @@ begin_attempts_of(struct worker *worker, const struct comers *comers, int64_t no
 }
 
 /*
- * Whoever joins, or leaves, makes a record come in again where it is: all are asked. False: it
- * changed.
+ * A join or a leaving makes a record come in again where it is: gates are asked about all members.
+ * False: the record changed.
  */
 static bool
 come_in_again(struct worker *worker, const struct group_found *root, const struct comers *comers,
@@ -138,8 +138,9 @@ join_queued(struct worker *worker, const struct group_found *root, const struct 
 }
 
 /*
- * The caller has raised `changes`. Completes a root that is IDLE. Tells a record that is queued who
- * joined; with `comers` NULL, that something else about its members changed.
+ * The caller has raised `changes`. Completes a root that is IDLE. A record that is queued gets the
+ * members that joined (join_queued); with `comers` NULL it is looked at again (reconsider), since
+ * something else about its members changed.
  */
 static void
 tell_root(struct worker *worker, uint64_t number, const struct comers *comers, uint32_t cause,
@@ -244,9 +245,9 @@ reconsider(struct worker *worker, const struct group_found *root, uint32_t cause
 }
 
 /*
- * Who asked a group brought its record to GATED, or left it there. Whom it was for may have left in
- * between, and seen the record elsewhere: then all are asked again. In kube's groups the record
- * waits for an event.
+ * The caller asked about a group's members, and brought its record to GATED, or left it there. The
+ * refused member may have left in between, and its leaver have seen the record elsewhere: then all
+ * are asked about again. In kube's groups the record waits for an event.
  *
  *   switch to GATED, members' gates | a member leaves ASIDE, gather_left's look at the record
  */

@@ -7,11 +7,11 @@
  *
  * ORDERING
  *   commit of a member, `waiting`, `changes` | switch of the record to IDLE, looks at `changes`
- *       the joiner sees the record IDLE, or who brought it there sees the join
+ *       the joiner sees the record IDLE, or the thread that brought it there sees the join
  *   sum of the members at the declaration, `counted` -> a leaver's look, its switch
  *       what a leaver takes off is in the sum
  *   joining, commit -> a tick's look
- *       who stopped in between: the tick reads the members, and completes
+ *       if the joiner stopped in between, the tick reads the members, and completes
  *
  * PROGRESS. Lock-free: each further round is another's change of the record, or an event of a gate
  * that refuses. A thread that stops is named by `joining` until it has looked again.
@@ -29,7 +29,7 @@ void gather_withdraw(struct worker *worker, uint64_t number, uint64_t counted);
 
 /**
  * After the member is ASIDE: completes the group, or asks the gates if the record is queued.
- * `newcomer` 0: they are asked about nobody alone.
+ * `newcomer` 0: they are asked about all members, or about none.
  */
 void gather_joined(struct worker *worker, uint64_t number, uint64_t counted, schedq_pod_t newcomer,
                    schedq_result_t *result);
@@ -48,8 +48,8 @@ void gather_left(struct worker *worker, uint64_t number, uint64_t counted, uint8
                  schedq_result_t *result);
 
 /**
- * For whoever asked a group and brought its record to GATED, or left it there: is the member that
- * was refused still with it? May leave the section.
+ * After the caller asked about a group's members, and brought its record to GATED, or left it
+ * there: is the member that was refused still with it? If not, asks again. May leave the section.
  */
 void gather_look_at_gate(struct worker *worker, uint64_t number, schedq_result_t *result);
 
@@ -61,8 +61,8 @@ void gather_changed(struct worker *worker, uint64_t number, uint32_t label,
                     schedq_result_t *result);
 
 /**
- * A READY record has a member that nobody asked about, or that a gate refused: all are asked.
- * NOMEM, or AGAIN: look for the record again. Leaves the section.
+ * A READY record has a member about which no gate was asked, or that a gate refused: gates are
+ * asked about all. NOMEM, or AGAIN: look for the record again. Leaves the section.
  */
 enum gather_step gather_ask_newcomers(struct worker *worker, const struct group_found *root);
 

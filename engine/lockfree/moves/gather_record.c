@@ -274,7 +274,7 @@ gather_way(struct worker *worker, const struct view *view, bool after_backoff)
     }
     uint8_t gate;
 
-    /* without memory nobody was asked; a pop takes no member that was not (gather_passed) */
+    /* false: no memory, no gate was asked; a pop takes no member that has not passed */
     (void)gather_ask(worker, view->seen, &gate);
     if (gate != 0) {
         return (struct way){.place = PLACE_GATED, .gate = gate};

@@ -1,14 +1,15 @@
 /*
  * Where a group's record goes, and what is counted and woken then.
  *
- * A record is published and switched as a pod is (transfer.h); what it is described as goes with
- * the same exchange. It is complete if its members are enough. Whoever finds it IDLE, and complete,
- * asks the gates and brings it out. If two do, the second finds it described as it would describe
- * it, and does not describe it again: the first need not begin again for that.
+ * A record is published and switched as a pod is (transfer.h); its new description goes with the
+ * same exchange. It is complete if its members are enough. A thread that finds it IDLE, and
+ * complete, asks the gates and brings it out: it is a completer. Of two completers the second finds
+ * the record described as it would describe it, and does not describe it again: so the first need
+ * not begin again.
  *
  * ORDERING
  *   switch of the record to IDLE, looks at `changes` | commit of a member, `waiting`, `changes`
- *       who brought it there sees the join, or the joiner sees the record IDLE
+ *       the thread that brought it there sees the join, or the joiner sees the record IDLE
  *   transfer_publish, the look at the gate's stamp | an event's stamp, its look at the lots
  *       as in mover.h
  *
@@ -91,7 +92,7 @@ enum gather_step gather_bring_queued(struct worker *worker, const struct group_f
 
 /**
  * Counts a record that came in, with its members, for a cause (switch.h). How many they are is what
- * `waiting` says: exact while nobody joins or leaves.
+ * `waiting` says: exact while no member joins or leaves.
  */
 void gather_count(struct worker *worker, uint64_t number, enum place place, uint32_t cause);
 

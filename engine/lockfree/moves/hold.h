@@ -9,17 +9,18 @@
  * STATES. `keeps` is description_keeps at the time of the call.
  *   from \ what it says    keeps, by the mark   keeps, by the time    keeps not
  *   ACTIVE or waiting      HELD, nowhere        HELD, in the bin      as it is
- *   HELD HELD, nowhere HELD, in the bin HELD, in the bin, due now; then
- *                                                                     out by a mover
+ *   HELD                   HELD, nowhere        HELD, in the bin      HELD, in the bin, due now;
+ *                                                                     then out by a mover
  *   INFLIGHT               FLAG_JUDGE           FLAG_JUDGE            FLAG_JUDGE
  * "nowhere": in no container; its handle and its name find it. "the bin": waiting.held, by the
- * time. A holder that fails asks the same question of the description that its switch compares.
- * Time moves out what is due there (serve.c). Whoever releases a pod makes it due first, and then
- * does what time would do: if he stops in between, time does it. Updates of a held pod end its lag
- * at once; only a disturbance raises it (mover.h).
+ * time. A holder whose pod fails asks the same question of the description that its switch
+ * compares. A thread that serves time moves out what is due there (serve.c). A call that releases a
+ * pod makes it due first, and then does what such a thread would do: if it stops in between, the
+ * next thread that serves time does it. Updates of a held pod end its lag at once; only a
+ * disturbance raises it (mover.h).
  *
- * NO HELPERS. A ref in the bin that is FUTURE belongs to a description that is not installed;
- * whoever meets it leaves it (place_has_helpers).
+ * NO HELPERS. A ref in the bin that is FUTURE belongs to a description that is not installed; a
+ * thread that meets it leaves it alone (place_has_helpers).
  *
  * LINEARIZATION. entry_describe:A.
  *

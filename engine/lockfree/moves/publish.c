@@ -59,7 +59,7 @@ publish_in_slot(struct worker *worker, struct bin *bin, struct run *run, const s
     return published;
 }
 
-/* The spare run is nobody's meanwhile: this thread may end in here. */
+/* The worker does not have the spare run meanwhile: this thread may end in here. */
 bool
 publish_in_run(struct worker *worker, struct bin *bin, uint64_t ref, int64_t key, uint32_t cause)
 {

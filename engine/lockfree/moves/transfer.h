@@ -10,18 +10,18 @@
  *   repair    what a lost switch leaves: the word of the place is lowered, the ref is stale
  * transfer_prepare is the first two, transfer_publish the next three, transfer_switch the last two.
  *
- * WHO LEAVES WHAT OUT, AND WHAT STANDS BETWEEN
+ * WHAT EACH USER LEAVES OUT, AND WHAT IT DOES BETWEEN FENCE AND SWITCH
  *   an add            add.c         no switch: the pod begins where it is published. Of an active
  *                                   pod the commit of its name is the fence
  *   settle_again      settle.c      no switch: one more ref of the version that it has
- *   transfer_follow   transfer.c    nothing. Again, until the pod has no lag
- *   a failure         fail.c   before: the newest description, the record. Between:
- *                                   the stamps. Repair: the flight's version is raised
+ *   transfer_follow   transfer.c    leaves nothing out. It is repeated until the pod has no lag
+ *   a failure         fail.c        before: the newest description, the record. Between: the
+ *                                   stamps. Repair: the flight's version is raised
  *   a gate's refusal  mover.c       between: the gate's stamp. A switch with a description, if the
  *                                   gate is another. Repair: asks again
  *   a mover's batch   mover.c       once for a bin, one fence for all bins; the words are raised
  *                                   behind it, before the deadline. Repair: tried again
- * A look between fence and switch may stand behind the announcement: a bin that is marked for
+ * A look between fence and switch may come after the announcement: a bin that is marked for
  * nothing, or a deadline that is too early, costs a look.
  *
  * LINEARIZATION. switch_announced:B, or a helper's.

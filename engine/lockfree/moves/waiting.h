@@ -63,7 +63,7 @@ waiting_ages(struct queue *queue, enum place place)
 
 /**
  * May a pod wait in this place, BACKOFF, ERROR_BACKOFF, PARKED, GATED or HELD? False: the word says
- * no. Behind deadline_begin, whoever brings one there lowers the deadline afterwards.
+ * no. Behind deadline_begin: then a thread that brings one there lowers the deadline afterwards.
  */
 static inline bool
 waiting_may_be(struct queue *queue, enum place place)

@@ -8,11 +8,11 @@
  * {life, record}, where life is the version at which the record left FREE: no two lives have the
  * same, and a ref with a smaller version is of an older life.
  *
- * WHO MAY WRITE
+ * WRITERS
  *   life, name, hash, profile        the owner, before the pod exists
  *   timestamp, counters, sets, key   the owner, before the pod exists; the holder, in flight
  *   flight                           the same; it is a stay word while the pod waits or is active
- *   freed                            whoever switched it out of PARKED or GATED, afterwards
+ *   freed                            the thread that switched it out of PARKED or GATED, afterwards
  *   state                            state.h
  *   state and desc together          update, nominate, movers (entry_describe)
  * A mover owns nothing. What it says of a pod (a gate, the bits of gates, the initial attempt) goes

@@ -12,7 +12,7 @@
  * band is one CAS of the word that raises the version by one. A ref that is stale, duplicated or
  * early is harmless: it is judged against the word before it is used.
  *
- * WHO MAY LEAVE A PLACE, AND BY WHICH ACCESS
+ * THE THREADS THAT TAKE A POD FROM A PLACE, AND THE ACCESS
  *   from \ to      ACTIVE          BACKOFF,      PARKED,           HELD      INFLIGHT    DEAD
  *                                  ERROR_BACKOFF GATED
  *   FREE           owner: store    owner: store  owner: store      owner     -           -
@@ -25,16 +25,16 @@
  *   INFLIGHT       holder: sw      holder: sw    holder: sw        holder    holder: sw  holder: sw
  * A member of a group is ASIDE instead, wherever another pod would be ACTIVE or wait for time or an
  * event (route.h): its ways are FREE, HELD and INFLIGHT -> ASIDE -> HELD, DEAD, ASIDE (an update),
- * each by the access above, and ASIDE -> INFLIGHT by its group's pop, if it passed the gates. Who
- * asked them says so by a CAS that leaves the version.
- * The owner stores FREE over DEAD, and DEAD leads nowhere else.
- * "sw" is a CAS from the exact word that the decision was taken on,
- * version + 1. The owner of a record that is FREE or DEAD is the thread whose CAS made it DEAD,
- * until it gives the record to a free list; then the thread that takes it from there. The holder
- * has the token, and the token is the version: a thread that lost the version lost the pod. Flags
- * change without a version, in INFLIGHT and ASIDE only: DELETED the pod was deleted, ACTIVATED
- * it was activated, JUDGE an event came while the holder was about to park it. A switch out of
- * INFLIGHT fails if a flag was set meanwhile.
+ * each by the access above, and ASIDE -> INFLIGHT by its group's pop, if it passed the gates. The
+ * thread that asked them notes PASSED by a CAS that keeps the version. The owner stores FREE over
+ * DEAD, and DEAD leads nowhere else.
+ * "sw" is a CAS from the exact word that the decision was taken on, to version + 1. The owner of a
+ * record that is FREE or DEAD is the thread whose CAS made it DEAD, until it gives the record to a
+ * free list; then the thread that takes it from there. The holder has the token, and the token is
+ * the version: a thread that lost the version lost the pod. Flags change without a version, in
+ * INFLIGHT and ASIDE only: DELETED the pod was deleted, ACTIVATED it was activated, JUDGE an event
+ * came while the holder was about to park it. A switch out of INFLIGHT fails if a flag was set
+ * meanwhile.
  *
  * BAND is the id of an active pod's band. An id is used again, but not while a pod is active in its
  * band: the pod's ref keeps the band from retirement (band.h).
@@ -59,9 +59,8 @@
  *       also the stores before earlier CASes. Fields read by acquire loads between two loads of the
  *       word are of its version if both find the same (report.c)
  *
- * PROGRESS. Wait-free. A thread that stops before its CAS
- * has changed nothing; behind it, the pod is where the word says, and its ref was published before.
- * (New pods: add.c.)
+ * PROGRESS. Wait-free. A thread that stops before its CAS has changed nothing; behind it, the pod
+ * is where the word says, and its ref was published before. (New pods: add.c.)
  *
  * WRAPAROUND. 36 bits at 10 million changes a second of one record: 1.9 hours. A ref that slept
  * exactly that long could let a pop claim a pod early inside its own band; it could lose none.

@@ -57,10 +57,11 @@
  *   cell, replace:A -> bands_at:A
  *       the band; an id in a state word was in some table
  *   ref ; band_mark:A | replace:A -> bands_table:A, summary_doubt:A, scan
- *       who takes bits in a copy finds what a producer published before it read the table
+ *       a thread that takes bits in a copy finds what a producer published before it read the table
  *   ref ; summary_shows:A | summary_doubt:A, scan (summary.h)
  *   bands_table:A, summary_sleep:A -> summary_see, band_mark_slowly:A
- *       who finds a leaf asleep finds the table in which it was put to sleep, or a later one
+ *       a thread that finds a leaf asleep finds the table in which it was put to sleep, or a later
+ *       one
  *   summary_note:A, summary_set:A -> summary_shows:A, return -> walk_on:A (pop.c)
  *       walks find in the top what a producer found awake
  *   replace:A, leave_cell, retirement -> bands_table:A

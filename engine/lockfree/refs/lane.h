@@ -30,14 +30,14 @@
  * which half is stale is replaced by a copy of the rest: by the reader that noticed, by trim, or by
  * the owner, which looks at one closed segment for each quarter of a segment that it puts.
  *
- * WHO WRITES WHAT
+ * WRITERS
  *   first            any thread, by a CAS, past the foremost segment
  *   oldest           any thread but a consumer, by a CAS, towards first; it retires what it passes
  *   last             the owner
  *   sweep            the owner; NULL also by the thread that retires that segment
  *   last_key, last_tie, tail, limit   the owner, plain
  *   head             any thread, by a CAS, over stale refs
- *   known            any consumer, plain: a tail that it saw, for others, who then need not read
+ *   known            any consumer, plain: a tail that it saw. Other consumers then need not read
  *                    the tail, which the owner writes. On the line of the head
  *   passed           any consumer, plain: what lies before it is stale, though the head is not
  *                    there. One that comes late is too low, which costs judgements, or behind the

@@ -530,7 +530,7 @@ lot_prepare(struct lot *lot, const struct bin_caller *caller, uint32_t count)
 void
 lot_note_affinity(struct lot *lot)
 {
-    /* relaxed: who set it made the fence, before this caller's own */
+    /* relaxed: the thread that set it made a fence, and this caller makes its own */
     if (u32_load(&lot->affinity) == 0) {
         (void)u32_exchange(&lot->affinity, 1);
     }

@@ -15,7 +15,7 @@
  *   lot_read     meets each ref that lot_publish published before lot_read_begin (with a full fence
  *                between) and that has not become stale; one that is published meanwhile, perhaps;
  *                none that the reader published after `newest`
- * A pod can be met more than once, by refs of several versions. Refs are judged by who reads them.
+ * A pod can be met more than once, by refs of several versions. The reader judges each ref.
  *
  * PICTURE
  *   lots      first -> group -> group ...     made when those before are full; they stay
@@ -31,7 +31,7 @@
  * A cell, and all bits of it, are written by the thread that took its bit in `taken`, or that made
  * its lot GONE.
  *
- * LEAVING. States of a lot's phase, and who changes it
+ * LEAVING. States of a lot's phase, and what changes it
  *   OPEN -> LEAVING   a look that met no pod in it (lot_leave:A); it waits for a grace period
  *   LEAVING -> KEPT   lots_get, which returns it (lot_keep:A)
  *   LEAVING -> GONE   behind the wait, by the thread that took its bit in `ripe`, if it is empty

@@ -16,9 +16,9 @@
  * producer published before it looked at the doubt is seen by the consumer, or the doubt by the
  * producer. Bits of other rows may be set meanwhile; they change no version.
  *
- * SLEEP. What lies above a summary may say of all of it that nothing is there, once it is ASLEEP:
- * see band.h. Whoever puts it to sleep raises the version, also if it sleeps already, so a producer
- * that wakes it finds out if another thread put it to sleep since.
+ * SLEEP. Once a summary is ASLEEP, the summary above it may say that nothing is there (band.h). A
+ * thread that puts it to sleep raises the version, also if it sleeps already. So a producer that
+ * wakes it finds out if another thread put it to sleep since.
  *
  * LINEARIZATION. A bit: summary_set:A, summary_clear:A.
  *

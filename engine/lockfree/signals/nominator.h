@@ -47,9 +47,8 @@
  * are.
  *
  * MEMORY. The buckets are made for the first worker (memory_alloc_first:A), those of labels for the
- * first pod that has one, and stay. A bucket that
- * is neither inserted into nor read keeps what it has. Hints that were taken off wait for a grace
- * period.
+ * first pod that has one, and stay. A bucket that is neither inserted into nor read keeps what it
+ * has. Hints that were taken off wait for a grace period.
  *
  * LINEARIZATION. A nomination is the installation of its description (entry_describe:A).
  * nominator_read: for each pod the load of its description (entry_description:A).
@@ -63,7 +62,7 @@
  *       the free record's word, or what came behind it
  * The pair is loaded by halves: old, fresh, old again (bucket_load:A to C). That is one moment, for
  * each exchange makes `old` another, or both halves empty; with an empty `old`, what is in `fresh`
- * was dropped. Who needs to know that nothing has changed since finds both halves unchanged
+ * was dropped. A thread that has to know whether the pair changed since compares both halves
  * (is_replaced:A, B). An address does not come back within a section that saw it.
  *
  * PROGRESS. Lock-free; a failed exchange, or a reading that begins again, is another's exchange of
@@ -122,7 +121,7 @@ uint64_t nominator_draw(struct nominator *nominator);
 bool nominator_insert(struct nominator *nominator, struct epoch_record *epoch, uint64_t node,
                       uint32_t record, uint64_t life, uint64_t nomination);
 
-/** Drops the hints that nobody needs. Inside a section. */
+/** Drops the hints that are not needed (PICTURE). Inside a section. */
 void nominator_trim(struct nominator *nominator, struct epoch_record *epoch);
 
 /**

@@ -6,28 +6,28 @@
  *
  * STATES, {armed, doubted, helped, helpers, changers}. A changer is a thread between a change of
  * this word and the write or read of the descriptor that goes with it. A helper is one that writes
- * because there are changers, which may have stopped.
- *   armed, nobody            the descriptor is not readable; the next pod is told of
- *   armed, doubted, nobody   it may be readable; the next pod is told of, and the next pop that
+ * because there are changers, which may have stopped. "Quiet": there is neither.
+ *   armed, quiet             the descriptor is not readable; the next pod is told of
+ *   armed, doubted, quiet    it may be readable; the next pod is told of, and the next pop that
  *                            finds nothing arms again
- *   not armed, nobody        the descriptor is readable; nobody has to do anything
+ *   not armed, quiet         the descriptor is readable; nothing has to be done
  *   changers                 it may be either, and may change: the next pod is told of, by a helper
- *   changers, helped         the same, and there was one
+ *   changers, helped         the same, and there was a helper: the next pod is not told of
  *   helpers or changers      each pop that finds nothing arms
  * One helper is enough until the word is armed or told of again: else each add would write while a
  * changer is not on a processor, and two producers would keep each other writing.
  *
- * WHO CHANGES IT. One that tells (tell_host) takes `armed` away, then writes. If the word was armed
- * meanwhile, the write came before the read, or behind it: the word is doubted. So it is with a
- * helper. One that arms (readiness_arm) sets `armed`, without doubt, then reads, then looks for
- * pods. If `armed` is there still, no write came since but those of changers and helpers, which
- * will find the word armed.
+ * CHANGES. A thread that tells the host (readiness_signal_always) takes `armed` away, then writes.
+ * If the word was armed meanwhile, its write came before the read of that arming, or behind it: so
+ * it doubts the word (tell_host). A helper does the same. A thread that arms (readiness_arm) sets
+ * `armed`, without doubt, then reads, then looks for pods. If `armed` is still there then, the only
+ * writes since are those of changers and helpers, which will find the word armed.
  *
  * LINEARIZATION. Told: the write. Armed: readiness_keep:A.
  *
  * ORDERING
  *   ref ; the load of `word` in waiters_are_there, readiness_signal:A | readiness_arm:A, look
- *       a pod that its producer told nobody of is found by the look
+ *       if the producer tells the host nothing of its pod, the look finds the pod
  *   the exchange of `closed` ; take_armed:A | readiness_arm:A, the load of `closed`
  *   the deadline is lowered ; readiness_signal:A | readiness_arm:A, the host reads the deadline
  *   notifier_descriptor's exchange -> take_armed:A
@@ -40,10 +40,10 @@
  *
  * NOT CHOSEN. words.poppable as the state: it may be set late, for nothing, and would then hide a
  * pod. A read at each pop that finds nothing, without a word: a system call for each look of a host
- * that polls. Telling without changers: a thread that stopped before its write, or behind its read,
- * would leave a descriptor that nobody ever makes readable. One that tells and finds the word armed
- * meanwhile could write again: with a loop of a higher priority on the same processor it would
- * never end (found by stress/explore).
+ * that polls. Telling without changers: after a thread that stopped before its write, or behind its
+ * read, no thread would ever make the descriptor readable. A second write by a thread that tells
+ * and finds the word armed meanwhile: beside a loop of a higher priority on the same processor that
+ * would never end (found by stress/explore).
  *
  * EVIDENCE. tests/model: readiness; stress/explore: readiness_*; tests/unit/test_wait_fd.c;
  * stress/epoll.

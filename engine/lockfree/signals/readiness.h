@@ -27,7 +27,7 @@
 #define READINESS_CHANGERS (READINESS_HELPER - READINESS_CHANGER)
 #define READINESS_HELPERS (READINESS_HELPED - READINESS_HELPER)
 
-/** May somebody have to be told of a pod: a thread that sleeps, or the host elsewhere? */
+/** May there be a waiter to tell of a pod: a thread that sleeps, or the host elsewhere? */
 static inline bool
 waiters_are_there(const struct sleepers *sleepers)
 {

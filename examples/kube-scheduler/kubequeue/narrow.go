@@ -15,9 +15,10 @@ import (
 // are judged. A pod that is on no list is not, also not by plugins that gave no list. One that is on some is judged without
 // the plugins whose list it is not on.
 //
-// The named pods are picked out of the library's candidates. To find them by their names would miss some: who parks a pod looks
-// at the stamps and then makes it wait, and only a reader of candidates makes him look again. The hints are asked after the
-// stamps, and the log does not keep the lists: a pod that was in flight during the event is judged as if nobody had named any.
+// The named pods are picked out of the library's candidates. To find them by their names would miss some: a holder that parks a
+// pod looks at the stamps and then makes it wait, and only a reader of candidates makes the holder look again. The hints are
+// asked after the stamps, and the log does not keep the lists: a pod that was in flight during the event is judged as if there
+// were none.
 
 // preHint is a pre-queueing hint of a plugin.
 type preHint struct {

@@ -313,8 +313,8 @@ func TestTheNodeThatIsIntendedForAPodOfAnotherQueueIsKnown(t *testing.T) {
 	})
 }
 
-// An informer tells of pods that come, change, are bound and go, and a scheduler tries them in vain, while shards come and go. In the
-// end all are gained: the queue has the pods that wait, each once, in their newest state.
+// An informer tells of pods that come, change, are bound and go, and a scheduler whose tries all fail pops them, while shards come and
+// go. In the end all are gained: the queue has the pods that wait, each once, in their newest state.
 func TestShardsComeAndGoWhilePodsDo(t *testing.T) {
 	const shards, names, rounds = 4, 20, 3000
 	seed := rand.Uint64()
