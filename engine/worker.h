@@ -1,5 +1,6 @@
 /*
- * What every worker begins with: who is inside of it, and what a watchdog can tell from outside.
+ * What every worker begins with: the thread that is inside of it, and what a watchdog can tell from
+ * outside.
  *
  * BUSY. A call stores its thread's number into `busy` when it begins, and 0 when it ends. It is
  * load and store, not an exchange: it shows a misuse most often, nothing relies on it, and a locked
@@ -10,14 +11,14 @@
  * (api/watch.c) finds out by two looks. Its first one puts a mark, the time of the look, beside the
  * number that it read in `busy`. The call's end takes the mark away, because it stores the whole
  * word; so a mark that a later look finds is that of this call, which has been running since then
- * at least. It is the same with `what` and one run of the caller's code. So whoever is watched
+ * at least. It is the same with `what` and one run of the caller's code. So a call that is watched
  * pays nothing, and any number of threads may watch.
  *
  *   word       low half                                          high half
- *   busy       0: nobody; WORKER_NOBODYS; a thread's number      0, or the mark
+ *   busy       0: no thread; WORKER_NOBODYS; a thread's number   0, or the mark
  *   what       CALLBACK_NONE; what runs; CALLBACK_SLEEP          0, or the mark
  *
- *   who        from                    to                     by
+ *   writer     from                    to                     by
  *   the call   0, 0                    number, 0              worker_try_take:A
  *   the call   number, any mark        0, 0                   worker_give_back:A
  *   watchdog   number, 0               number, mark           worker_mark:A, a compare-and-swap
@@ -33,7 +34,7 @@
  *
  * ORDERING
  *   worker_anew:A, worker_wakes:A -> worker_what, worker_is_still
- *       who sees that a call does not sleep any more sees that its mark is gone
+ *       a watchdog that sees that a call does not sleep any more sees that its mark is gone
  *
  * RESOLUTION. A mark counts units of 2^24 ns, 17 ms, and comes round after 2.3 years. Rounding
  * makes what is told at most two units too short, and never too long.
@@ -63,7 +64,7 @@ struct schedq_worker {
     char words[256];
 };
 
-/** When its memory is made: it is nobody's. */
+/** When its memory is made: it is not registered. */
 static inline void
 worker_make_base(schedq_worker_t *worker, schedq_t *queue, uint32_t number)
 {

@@ -1,4 +1,4 @@
-/* Words for what was wrong, and for who is in the way. */
+/* Words for what was wrong, and for what is in the way. */
 #include "api/call.h"
 
 #include <inttypes.h>

@@ -75,7 +75,7 @@ notify_assigned(schedq_worker_t *worker, const schedq_change_t *change,
                               NULL, result);
 }
 
-/* Is there anybody to ask which pods the change can concern? */
+/* Is there a plugin to ask which pods the change can concern? */
 static bool
 may_narrow(const schedq_t *queue, const schedq_change_t *change)
 {

@@ -218,7 +218,7 @@ own_begin(schedq_worker_t *worker)
     return SCHEDQ_OK;
 }
 
-/* Whose own the worker is; NULL: nobody's. */
+/* The record of the thread whose own the worker is; NULL: it is no thread's. */
 static struct own *
 own_of(const schedq_t *queue, const schedq_worker_t *worker, uint64_t *word)
 {

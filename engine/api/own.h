@@ -10,15 +10,15 @@
  *   queue    owns  -> own -> own ...      all that were ever made for it (own.next)
  *   own      word {thread's number, state}, worker, queue
  *
- *   state      the record is   the worker is              who goes on
- *   FREE       the queue's     another's, or nobody's     a thread that needs one: TAKEN
+ *   state      the record is   the worker is              the thread that goes on
+ *   FREE       the queue's     another's, or no thread's  a thread that needs one: TAKEN
  *   TAKEN      the queue's     the thread's               that thread: OWNED
  *   OWNED      both's          the thread's               the thread, when it ends or unregisters:
  *                                                         FREE, then it gives the worker back;
  *                                                         destroy: CLAIMED
  *   CLAIMED    both's          the thread's               destroy: ORPHAN, or OWNED again;
  *                                                         the thread, when it ends: ABANDONED
- *   ABANDONED  the queue's     registered, nobody's       destroy, which gives the worker back
+ *   ABANDONED  the queue's     registered, no thread's    destroy, which gives the worker back
  *   ORPHAN     the thread's    gone with its queue        the thread frees the record
  *
  * Each arrow is one exchange of the word, so neither waits for the other: a thread may end while
@@ -47,13 +47,13 @@ schedq_worker_t *own_find(const schedq_t *queue);
  * Makes a registered worker the thread's own.
  *
  * @retval SCHEDQ_OK       it ends with the thread
- * @retval SCHEDQ_NOMEM    it is nobody's; the same with SCHEDQ_INVALID: the thread is ending
+ * @retval SCHEDQ_NOMEM    it is no thread's; the same with SCHEDQ_INVALID: the thread is ending
  */
 schedq_status_t own_begin(schedq_worker_t *worker);
 
 /**
- * Before an unregistration, and an adoption: the worker is nobody's own from here on. False: it is
- * another thread's, whose number is *thread; `anybody`: that does not matter.
+ * Before an unregistration, and an adoption: the worker is no thread's own from here on. False: it
+ * is another thread's, whose number is *thread. With `anybody` another thread's may be taken too.
  */
 bool own_end(schedq_t *queue, const schedq_worker_t *worker, bool anybody, uint32_t *thread);
 

@@ -1,14 +1,14 @@
 /*
  * Classes: pods that are kept back because another one of their class was rejected.
  *
- * That one is the class's scout, until it leaves the queue, is kept back, or is rejected for
- * reasons of its own; then the pod that was kept back first is let go, and is the scout. So while
- * somebody waits, there is a scout, and events have to wake nobody but it.
+ * The rejected pod is the class's scout, until it leaves the queue, is kept back, or is rejected
+ * for reasons of its own; then the pod that was kept back first is let go, and is the scout. So
+ * while a pod waits, there is a scout, and events have to wake the scout only.
  *
- * Who is kept back is HELD until its time (keeps.h), like any other pod that a time keeps back: all
- * that may be done to such a pod may be done to it, and nothing of that is here. What changes it
- * makes its ref in the class's ring stale. A pod that was kept back, and that anything let go, is
- * not kept back again before it was tried.
+ * A pod that is kept back is HELD until its time (keeps.h), like any other pod that a time keeps
+ * back. All that may be done to such a pod may be done to it, by other files. A change of the pod
+ * makes its ref in the class's ring stale. A pod that was kept back and let go, whatever let it go,
+ * is not kept back again before it was tried.
  *
  * A scout that is gated is none, but the gate may shut in the middle of a move: it is noted, and
  * the next tick, or the next pop that finds nothing, looks.

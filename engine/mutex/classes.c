@@ -86,7 +86,7 @@ mutex_classes_make(struct classes *classes)
     return classes->slots != NULL;
 }
 
-/* ---- who waits ------------------------------------------------------------------------------- */
+/* ---- pods that wait -------------------------------------------------------------------------- */
 
 static uint64_t *
 ref_at(const struct class_slot *slot, uint32_t i)

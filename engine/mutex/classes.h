@@ -1,10 +1,10 @@
 /*
- * Which pods have a class, and of the classes that are shut the scout and who waits behind it.
+ * Which pods have a class, and of the classes that are shut the scout and the pods behind it.
  *
  * Few queues know classes, so the record has a flag of them only (ENTRY_CLASSED): the numbers lie
  * in an array by its number, made when the first pod has one. Slots are made when the first class
- * is shut. Who waits is a ring of refs, first come first: a ref of a pod that left, or was changed,
- * is stale, and is passed.
+ * is shut. The pods that wait are a ring of refs, in the order in which they came: a ref of a pod
+ * that left, or was changed, is stale, and is passed.
  */
 #ifndef SCHEDQ_MUTEX_CLASSES_H
 #define SCHEDQ_MUTEX_CLASSES_H

@@ -172,7 +172,7 @@ done(struct mutex_queue *queue, schedq_token_t token, bool guest)
 
 /*
  * In a callback that runs with the lock held: the token is used up, and the pod ends when the lock
- * is given up. Until then nobody else looks, and the call that runs the callback finds the record
+ * is given up. Until then no other call looks, and the call that runs the callback finds the record
  * as it was.
  */
 COLD static schedq_status_t

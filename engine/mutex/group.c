@@ -2,7 +2,8 @@
  * Groups: declaring them, changing and ending that, their pop, and the end of their cycle.
  *
  * A group's record is in flight from its pop to the cycle's end; the token is the record's. Members
- * have tokens of their own, and end as pods do. Who joins meanwhile waits: the end looks for them.
+ * have tokens of their own, and end as pods do. A member that joins meanwhile waits: the end of the
+ * cycle looks for it.
  */
 #include "mutex/group.h"
 
@@ -224,7 +225,7 @@ undeclare(struct mutex_queue *queue, uint32_t slot, schedq_result_t *result)
     uint32_t root = mutex_groups_root(groups, slot), next;
     struct group *group = group_at(groups, slot);
 
-    /* without a root nobody below has joined */
+    /* without a root no member below has joined */
     for (next = root == NO_GROUP ? NO_GROUP : slot; next != NO_GROUP;
          next = mutex_groups_next(groups, slot, next)) {
         group_at(groups, next)->joined = 0;

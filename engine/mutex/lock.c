@@ -141,7 +141,7 @@ queue_unlock(struct mutex_queue *queue)
 
 /*
  * The lock is not fair: the thread that gave it away would mostly be the one that gets it. So it
- * waits until another has had it, but not for long: who waited may have been stopped.
+ * waits until another has had it, but not for long: the thread that waited may have been stopped.
  */
 void
 queue_give_turn(struct mutex_queue *queue)

@@ -5,12 +5,12 @@
  * A pod that a gate refuses again is put back into a lot while the walk goes on. The walk ends at
  * the newest insertion there was when it began, so it meets no pod twice.
  *
- * GIVING TURNS. Where the queue `yields`, a walk gives the lock away between two pods while
- * somebody waits for it. What others do meanwhile is what they could have done before or after
- * the event. A pod that is taken out of its lot carries the walk on (lots.h). One that is put in
- * is newer than the walk: its failure has found the event in the log, and its gate was asked
- * after the event. Only an update puts a pod behind the walk that no one has judged by the
- * event; the walk then reads what is newer too, and gives no turns.
+ * GIVING TURNS. Where the queue `yields`, a walk gives the lock away between two pods while a
+ * thread waits for it. What others do meanwhile is what they could have done before or after the
+ * event. A pod that is taken out of its lot carries the walk on (lots.h). One that is put in is
+ * newer than the walk: its failure has found the event in the log, and its gate was asked after the
+ * event. Only an update puts a pod behind the walk that was not judged by the event; the walk then
+ * reads what is newer too, and gives no turns.
  */
 #include "mutex/moves.h"
 
@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-/* From one turn to the next, a walk reads so many pods: also if nobody takes the turn. */
+/* From one turn to the next, a walk reads so many pods: also if no thread takes the turn. */
 enum { EACH_TURN = 64 };
 
 struct walk {
@@ -33,7 +33,7 @@ struct walk {
     bool narrows;                         /* by `assigned`: no record is in a lot */
     uint64_t newest_insertion;
     struct lots_walk at;
-    uint32_t wanted; /* pods behind which somebody waited for the lock */
+    uint32_t wanted; /* pods behind which a thread waited for the lock */
 };
 
 enum strategy
@@ -79,7 +79,7 @@ mutex_moves_announce(struct mutex_queue *queue, const struct cluster_event *even
     }
 }
 
-/* ---- who is a candidate ---------------------------------------------------------------------- */
+/* ---- candidates ------------------------------------------------------------------------------ */
 
 static bool
 in_namespace(const struct entry *entry, const struct assigned_pod *assigned)

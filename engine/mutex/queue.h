@@ -97,7 +97,7 @@ struct mutex_queue {
 
     _Alignas(CACHE_LINE) pthread_mutex_t lock;
     bool closed;
-    bool yields;            /* events give the lock away while somebody waits for it */
+    bool yields;            /* events give the lock away while a thread waits for it */
     bool armed;             /* the host is told of the next pod (pop that found nothing) */
     bool time_changed;      /* a pod entered or left a place that time looks at */
     uint32_t made_poppable; /* since the lock was taken; a record counts as two */
@@ -211,7 +211,7 @@ queue_wake_all(struct mutex_queue *queue)
     (void)pthread_cond_broadcast(&queue->sleepers.wake);
 }
 
-/** Does somebody wait for the lock, or would be woken by its unlock? */
+/** Does a thread wait for the lock, or would one be woken by its unlock? */
 static inline bool
 queue_is_wanted(const struct mutex_queue *queue)
 {
@@ -222,7 +222,7 @@ queue_is_wanted(const struct mutex_queue *queue)
 /** Tells a host that waits in poll, or by a callback; the descriptor is readable. With the lock. */
 void queue_tell_host(struct mutex_queue *queue);
 
-/** Unlocks, lets one of those who wait have its turn, and locks again. */
+/** Unlocks, lets a thread that waits have its turn, and locks again. */
 void queue_give_turn(struct mutex_queue *queue);
 
 #endif

@@ -384,7 +384,7 @@ start_thread(struct mutex_queue *queue)
 
 /*
  * Its slot is what the thread needs: it makes no public call. The handle is the thread's for as
- * long as it runs, and nobody's until then.
+ * long as it runs, and barred until then.
  */
 static schedq_status_t
 timer_worker_add(struct mutex_queue *queue)

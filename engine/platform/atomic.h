@@ -6,8 +6,8 @@
  *   ck           Concurrency Kit's ck_pr: what users get
  *   c11          the compiler's atomics, which ThreadSanitizer understands (it cannot see into
  *                ck_pr's assembly)
- *   controlled   every access is a call to the scheduler of stress/explore, which decides who runs
- *                next, and when a store leaves the storing thread's buffer
+ *   controlled   every access is a call to the scheduler of stress/explore, which decides which
+ *                thread runs next, and when a store leaves the storing thread's buffer
  *   counting     every access is reported to schedq-cost, which runs all workers on one thread, in
  *                turns
  *

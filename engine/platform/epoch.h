@@ -13,7 +13,7 @@
  * PICTURE
  *   epoch    now      the number of the epoch, from 1; each batch that is closed raises it
  *            asked    for batches closed up to here the heavy barrier is over
- *            asker    the record whose owner asks for one; NULL: nobody
+ *            asker    the record whose owner asks for one; NULL: none does
  *            records  all of them, the newest first; they stay
  *            guests   sections without a record that are open, and what `now` was when the first of
  *                     them began
@@ -29,15 +29,15 @@
  * closing began, or later. If one is not, the next poll looks again, without a barrier.
  *
  * FENCES. Between the store that says "inside" and the first look of a section there has to be a
- * full fence, or somebody who looks for sections misses one that has read a pointer already.
+ * full fence. Without it a poll that looks for sections could miss one that has read a pointer.
  *   real         epoch_enter:B is an exchange, the fence. The heavy barrier is nothing: closing a
  *                batch is a full fence, and comes before the look at the records.
  *   asymmetric   epoch_enter:B is a store, and only the compiler is kept from moving it. The heavy
  *                barrier makes each thread pass a full fence (membarrier.h).
  * Which it is, is decided when the epoch is opened.
  *
- * WHO ASKS. One thread at a time; the others' batches wait for their next poll, and one barrier is
- * good for all that were closed before it began. epoch_poll asks at once. epoch_poll_seldom does
+ * ASKING. One thread asks at a time; the others' batches wait for their next poll, and one barrier
+ * is good for all that were closed before it began. epoch_poll asks at once. epoch_poll_seldom does
  * something only when the pressure is high. Half of that pressure is 1,024 retired blocks, or 32
  * KiB of them, or 16,384 calls to it while something waits, or 1,024 calls to epoch_press. They add
  * up. At the full pressure it closes a batch, which keeps half of the pressure up. At the next full
@@ -81,7 +81,7 @@
  * afterwards. Of what is replaced by something twice its size, or by trim, that is at most as much
  * as the live structures are large. Two things are also retired as operations go on: two hints with
  * each nomination (nominator.h), and the segments of a lane that pods went through (lane.h), 16
- * bytes a ref. Where nobody stops, a record holds back some 100 KiB at most.
+ * bytes a ref. Where no thread stops, a record holds back some 100 KiB at most.
  *
  * A DEATH INSIDE A CALL loses at most the block in hand. Lists are changed by one store each, in
  * program order; a batch that was being closed is in both (mend).

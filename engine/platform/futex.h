@@ -8,7 +8,7 @@
 
 #define FUTEX_NO_DEADLINE INT64_MAX
 
-/** Who sleeps with these bits is woken by all. */
+/** A sleeper with these bits is woken whatever bits futex_wake_bits gives. */
 #define FUTEX_ANY UINT32_MAX
 
 /**

@@ -19,7 +19,7 @@ struct notifier {
     void *ctx;
 };
 
-/** Is there anybody to tell? */
+/** Is there a descriptor or a callback? */
 static inline bool
 notifier_is_used(const struct notifier *notifier)
 {

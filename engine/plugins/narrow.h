@@ -25,7 +25,7 @@ struct listed {
     schedq_profile_t profile;
 };
 
-/** What is listed, and by whom. Begins as narrow_begin makes it. */
+/** The pods that are listed, and the plugins that listed them. Begins as narrow_begin makes it. */
 struct schedq_pod_list {
     struct memory *memory;
     uint64_t seed;

@@ -2,8 +2,8 @@
  * Does an event that happened match an event that a plugin registered?
  *
  * MATCH_SHARED (schedq): the resources agree ("*" registered agrees with all, Pod registered agrees
- * with AssignedPod, UnscheduledPod and TargetPod), and an action bit is shared. All
- * update bits together are a generic Update, a change that has no bit: only who registered all of
+ * with AssignedPod, UnscheduledPod and TargetPod), and an action bit is shared. All update bits
+ * together are a generic Update, a change that has no bit: only a plugin that registered all of
  * them shares it.
  * MATCH_NUMERIC (kube 1.33 and later): a bit is shared, and the incoming actions are, as a number,
  * at most the registered ones. The number keeps a generic Update from plugins that registered one

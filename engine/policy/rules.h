@@ -57,7 +57,7 @@ struct rules {
     bool counts_entities;     /* counters of arrivals that came from another place */
     bool unscheduled_by_1_37; /* names: UnscheduledPod, unschedulableEntities */
     /*
-     * groups: a rejected one backs off, and no event helps it; who joins or leaves makes it come in
+     * groups: a rejected one backs off, and no event helps it; a join or a leaving makes it come in
      * again, gates of all members asked; one that is in no queue has no history
      */
     bool groups_as_kube;

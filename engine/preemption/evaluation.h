@@ -204,7 +204,7 @@ schedq_verdict_t fits(const schedq_preemption_t *of, struct lane *lane, uint32_t
 uint32_t split_by_budgets(const schedq_preemption_t *of, struct lane *lane, const struct node *node,
                           uint32_t count);
 
-/** Whom a node would lose. CANDIDATE: *candidate is set. */
+/** The victims that a node would lose. CANDIDATE: *candidate is set. */
 schedq_verdict_t victims_on(const schedq_preemption_t *of, struct lane *lane, uint32_t node,
                             schedq_candidate_node_t *candidate);
 

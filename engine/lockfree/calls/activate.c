@@ -21,7 +21,10 @@ decide_active(struct mover *mover, const struct view *view, struct way *way)
     return true;
 }
 
-/* Low bits of the records that the batch may hold: few are looked for among a thousand. */
+/*
+ * The records that the batch may hold, by their low bits. So mover_holds, which looks through the
+ * batch, is seldom asked.
+ */
 struct named {
     uint64_t bits[64];
 };

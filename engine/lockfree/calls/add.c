@@ -65,10 +65,11 @@
 /* ---- admitting ------------------------------------------------------------------------------- */
 
 /*
- * Records taken and not given back, at a moment during this call, or fewer: both sums only grow,
- * and what was taken is added up before what was given back, so the difference was true in between,
- * or more. Hence the loads of counts are acquire. Those of pointers and of their number read from
- * slot_worker:A and join:A (workers.c).
+ * No more than the records that were in use at the moment between the two loops. Both sums only
+ * grow: what the first loop reads was taken before that moment, and what was given back by then is
+ * among what the second loop reads. So FULL is right at that moment. The loads of counts are
+ * acquire to keep this order. Those of pointers and of their number read from slot_worker:A and
+ * join:A (workers.c).
  */
 static int64_t
 records_in_use(const struct queue *queue)
@@ -115,8 +116,8 @@ check_pods(struct worker *worker)
 }
 
 /*
- * [max_bands] Said of all new pods, whatever place they get: one that waits becomes active without
- * being asked.
+ * [max_bands] Asked about each new pod, whatever place it gets: about one that waits it is not
+ * asked again when that becomes active.
  */
 static schedq_status_t
 check_bands(struct worker *worker, int32_t priority)
@@ -303,7 +304,7 @@ choose_way(struct worker *worker, const struct incoming_pod *pod, const struct v
     return way;
 }
 
-/* A host's gate holds only if it heard of no event that the host has not judged. */
+/* The gate that a host names holds only if each event that stamped it was judged by the host. */
 COLD static schedq_status_t
 check_gate(const struct queue *queue, const struct incoming_pod *pod, uint64_t *judged_up_to,
            schedq_result_t *result)
@@ -557,8 +558,8 @@ fill_record(struct worker *worker, const struct hashed_name *name, const struct 
 }
 
 /*
- * Nothing is admitted: that is so because of another pod, if there is one of this name. Hints may
- * name the record's next life already: no pod gets it (nominator.h, LABELS).
+ * Nothing is admitted. If there is a pod of this name, the answer is EXISTS, whatever else was in
+ * the way. Hints may name the record's next life already: no pod gets it (nominator.h, LABELS).
  */
 COLD static schedq_status_t
 refuse(struct worker *worker, const struct hashed_name *name, schedq_status_t status,
@@ -649,7 +650,7 @@ add_admit_new(struct worker *worker, const struct hashed_name *name, const sched
                                                                                          : status;
 }
 
-/* Behind the count of a pod that left before it was counted. */
+/* Counts the pod as having come, behind the count of its leaving: the two cancel out. */
 static void
 count_late(struct worker *worker, enum place place)
 {
@@ -669,8 +670,9 @@ add_give_up(struct worker *worker, uint64_t ref, enum place place)
     uint64_t desc, state;
 
     /*
-     * Ends: each further round means that a call with a guessed handle changed the pod. A deleter
-     * gave all back, and trim perhaps the page; the holder will. */
+     * Ends: each further round means that a call with a guessed handle changed the pod. If such a
+     * call deleted the pod, it gave all back, and trim perhaps the page. If it popped the pod, the
+     * holder gives all back. */
     do {
         state = entry != NULL ? entry_state(entry) : 0;
         if (state_place(state) == PLACE_FREE || state_place(state) == PLACE_DEAD ||

@@ -2,8 +2,9 @@
  * apply: a host's verdicts on candidates, each only if the pod still is at the version that was
  * judged.
  *
- * Movers of pods that are looked at here, and asked about nowhere (mover.h). GATED is published,
- * then the gate's stamp is looked at, then switched, one by one: newer means RETRY.
+ * The pods go by a mover that asks nothing: what `decide` would say is the host's verdict
+ * (mover.h). A pod that is to be GATED is published; then the gate's stamp is looked at, and a
+ * newer one means RETRY; then the pod is switched. That is done one by one.
  *
  * LINEARIZATION. OK, the switch; CHANGED, GONE: report_unchanged:A of the look that is told (a
  * backoff that was over when the call began still is, at that version); RETRY: the look at the
@@ -20,7 +21,10 @@
 #include "lockfree/calls/ops.h"
 #include "plugins/verdict.h"
 
-/* So many are collected: one is looked for among them. No more than MOVER_BATCH. */
+/*
+ * So many are collected: few, since a decision's pod is looked for among them (mover_holds). No
+ * more than MOVER_BATCH.
+ */
 #define TOGETHER SIZE(256, 4)
 
 struct applying {
@@ -129,7 +133,7 @@ carry_out(struct applying *applying, size_t i, uint32_t record, struct view *vie
     return status;
 }
 
-/* Judged as a pod that backs off, and it does not any more. */
+/* The host judged the pod as one that backs off, and it does not back off any more. */
 static bool
 missed_its_backoff(const struct queue *queue, const struct view *view,
                    const schedq_decision_t *decision, int64_t now)
@@ -138,7 +142,7 @@ missed_its_backoff(const struct queue *queue, const struct view *view,
            !route_is_backing_off(queue, view->gate, &view->history, now);
 }
 
-/* CHANGED without a result: another thread was first, and the pod may be judged so still. */
+/* CHANGED without *told: another thread was first, and the decision may still be good. */
 static schedq_status_t
 apply_once(struct applying *applying, size_t i, schedq_result_t *result, bool *told)
 {

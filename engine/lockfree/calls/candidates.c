@@ -203,8 +203,8 @@ show_ref(const struct search *search, const struct lot *lot, uint64_t ref, sched
 }
 
 /*
- * What it holds is judged when it is served, and its end is no end of the lane: what came since is
- * behind it.
+ * Does it go on at the cursor? What it holds is judged when it is served. Its end is not that of
+ * the lane: what came since is behind it.
  */
 static bool
 ahead_stands_at(const struct candidates_ahead *ahead, const struct lot *lot, const uint64_t *cursor)

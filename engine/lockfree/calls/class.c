@@ -157,8 +157,8 @@ first_waiting(struct worker *worker, struct class_slot *slot, uint64_t *ref)
 }
 
 /*
- * False: the pod of the ref went on, or cannot, and is no scout. *poppable: it was made so. May
- * leave the section.
+ * Lets the pod of the ref go. False: it is no scout, because it had left, or was changed, or a gate
+ * refused it. *poppable becomes true if the pod was made so. May leave the section.
  */
 static bool
 let_next_go(struct worker *worker, const struct class_slot *slot, uint64_t handle, uint64_t ref,

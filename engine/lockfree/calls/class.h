@@ -96,25 +96,26 @@ bool class_meet(struct worker *worker, uint32_t record, struct entry *entry, uin
 bool class_is_shut(struct worker *worker, const struct class_key *key, schedq_pod_t pod);
 
 /*
- * What follows may let a pod go. True: it was made poppable by that. It may leave the section.
+ * What follows may let the next pod of the class go. True: that made a pod poppable. It may leave
+ * the section.
  */
 
-/** A pod of that class is HELD at the version of `ref`. Not `may`: it lets none go. */
+/** A pod of that class is HELD at the version of `ref`: lists it. `may` false: lets none go. */
 bool class_list(struct worker *worker, const struct class_key *key, uint64_t ref, bool may);
 
-/** A pod was rejected for reasons that its class shares, and parked: the scout, if none is. */
+/** A pod was rejected for reasons of its class, and parked: it is the scout if there is none. */
 bool class_scouts(struct worker *worker, const struct class_key *key, schedq_pod_t pod);
 
-/** The scout, if it is this one, is one no more. */
+/** This pod left, or is not tried for its class any more: if it was the scout, the next one is. */
 bool class_hands_over(struct worker *worker, const struct class_key *key, schedq_pod_t pod);
 
-/** A pod that had this class was changed: the same, unless it may be the scout still. */
+/** A pod that had this class was changed: the same, unless it still is a good scout. */
 bool class_look(struct worker *worker, const struct class_key *key, schedq_pod_t pod);
 
-/** Leaves a note that a pod of this class, perhaps its scout, is one no more. */
+/** Leaves a note that the scout of this class may be none any more. */
 void class_doubt(struct queue *queue, const struct class_key *key);
 
-/** Looks at all scouts: for a note. */
+/** Looks at all scouts, because there was such a note. */
 void class_heal(struct worker *worker);
 
 #endif

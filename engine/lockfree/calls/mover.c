@@ -217,11 +217,11 @@ prepare_gated(struct mover *mover, uint32_t record, const struct view *view, con
 }
 
 /*
- * The gates saw the events up to `asked`. A later event either meets the ref and
- * disturbs this mover, or the mover sees its stamp. Then the pod is switched all the same, and
- * asked about once more where it is: there every event finds it, so a second refusal by the same
- * gate needs no look. A pod that has this gate already stays where it is: the event finds it there.
- * A host is told instead.
+ * The gates saw the events up to `asked`. A later event either meets the ref and disturbs this
+ * mover, or the mover sees its stamp. In the second case the pod is switched all the same, and its
+ * gates are asked once more where it is: there every event finds it, so a second refusal by the
+ * same gate needs no look. A pod that has this gate already stays where it is: the event finds it
+ * there. A host is told to ask again instead.
  *
  * `owed`: if the mover stops in between, a tick asks.
  */

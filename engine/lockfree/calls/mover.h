@@ -4,8 +4,8 @@
  * A caller hands pods over one after the other (mover_try). For each, its `decide` says where it
  * goes. What goes to active or backoff is collected, up to MOVER_BATCH pods of MOVER_GROUPS places.
  * Those of each place are published at once, in the worker's lane if they are few and fit it, else
- * as a run; behind one fence all are switched, and counted together. What
- * goes behind a gate, or is the only pod of its call, is published and switched at once.
+ * as a run; behind one fence all are switched, and counted together. What goes behind a gate, or is
+ * the only pod of its call, is published and switched at once.
  *
  * WHAT MAY COME BETWEEN. The switch is a CAS from the very words that the decision was taken on, so
  * a decision about an older object, or an older state, is never applied. Nothing is written into a
@@ -57,9 +57,9 @@
  *
  * PROGRESS. Lock-free: each further round of one pod is another thread's change of its words, and
  * its gates are asked ASKS_MAX times at most, but for a pod that is let go (hold.h). A thread that
- * stops has moved what it had switched.
- * What it had published, and not switched, a helper switches in a band or a bin of backoff; in a
- * lot the pod stays where it was, like what was only collected.
+ * stops has moved what it had switched. What it had published, and not switched, a helper switches
+ * in a band or a bin of backoff; in a lot the pod stays where it was. So does what was only
+ * collected.
  *
  * EVIDENCE. tests/model: park, gate, tick, help; stress/explore: event_park*, event_gate*, batch_*,
  * tick_tick, lag_end, host_apply; tests/unit/test_alike.c, test_move.c, test_move_threads.c,

@@ -10,9 +10,9 @@
  * judged but the stale refs in front. Each pod that stays has a ref that is counted: lanes first,
  * then slots of runs downwards (bin.h). What is counted has holes besides: refs that a deletion or
  * an update left behind, refs that were published twice, or of a pod that is on its way. So the
- * refs before the pod say how many may be before it; how many have to be, is said by those that are
- * not: of all active pods, which workers have counted (switch.h), so many at most are not before
- * it.
+ * refs before the pod are an upper bound of the pods before it. A lower bound follows from the
+ * other refs: workers have counted all active pods (switch.h), and at most as many of these are not
+ * before the pod as there are refs that are not.
  *     upper   refs before the pod + slack
  *     lower   all active pods - refs that are not before it, its own too - slack
  *
@@ -87,7 +87,7 @@ struct found {
 
 /* ---- what moves meanwhile -------------------------------------------------------------------- */
 
-/* Pods that left the order so far, or more: deletions and holds of others count too. */
+/* At least the pods that left the order so far: deletions and holds of waiting pods count too. */
 static uint64_t
 read_leaves(const struct queue *queue)
 {
@@ -267,7 +267,10 @@ bounds_of(const struct found *found, uint64_t active, uint64_t slack)
                            .upper = (found->upto > 0 ? found->upto - 1 : 0) + slack};
 }
 
-/* False: the slack does not explain all holes, or the sum is not known; true all the same. */
+/*
+ * The bounds hold in each case. False: they are wide, because the slack does not explain all holes,
+ * or the sum is not known.
+ */
 static bool
 bound_by_refs(struct worker *worker, const struct sought *sought, struct bounds *bounds)
 {

@@ -3,9 +3,8 @@
  *
  * The pods that are due, held ones too, are first in their bins (backoff.h, waiting.h). They are
  * read, not taken, and moved as by an event (mover.h). The next look at a bin passes the stale
- * refs.
- * So two threads that serve at once do the same work twice, and one that stops leaves the rest to
- * the others.
+ * refs. So two threads that serve at once do the same work twice, and one that stops leaves the
+ * rest to the others.
  *
  * ONE LOOK at the bins serves, and finds the next deadline: it begins with the marker (deadline.h).
  * Holders that park exchange the marker, and look for a sleeper. So a look that moves more pods

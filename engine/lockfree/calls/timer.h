@@ -30,7 +30,7 @@
  * PROGRESS. The thread and timer_wake are lock-free. timer_stop waits for the thread, and so for a
  * callback that runs in it: blocking. A thread that stops inside timer_run leaves STARTING: no
  * other timer thread, and sleepers serve time themselves. One that stops in timer_stop leaves
- * STOPPING: so too.
+ * STOPPING, with the same effect.
  *
  * WRAPAROUND. `wakes` comes back after 2^32 wake-ups between its load and the futex's comparison.
  *

@@ -11,9 +11,9 @@
  * CONTRACT. Between take_bit:A and give_bit:A all that lies in the slot is one owner's, and plain.
  * The memory stays until the queue ends, so any thread may read a slot's counts (tallies).
  *
- * FIRST WORKER. What a queue needs only when it is called is made before the first slot is:
- * the ring of events, the tables of nominations and names, a housekeeper
- * (workers_make_shared). Several threads may do that at once; one of each stays.
+ * FIRST WORKER. What only calls with a worker need is made before the first slot: the ring of
+ * events, the tables of nominations and names, a housekeeper (workers_make_shared). Several threads
+ * may do that at once; one of each stays.
  *
  * LINEARIZATION. A slot is taken at take_bit:A and free at give_bit:A. FULL: each bit was found
  * taken once, not all at one moment.
@@ -300,7 +300,7 @@ workers_take(struct queue *queue, struct worker **out)
     return status;
 }
 
-/* What a worker owes is time's when the worker is no thread's any more. */
+/* The worker is about to be no thread's. What it owes is noted, and a tick does it. */
 static void
 note_owed(struct worker *worker)
 {

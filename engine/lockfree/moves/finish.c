@@ -281,7 +281,7 @@ lockfree_done_many(schedq_worker_t *base, const schedq_token_t *tokens, size_t c
 
 /* ---- without a worker ------------------------------------------------------------------------ */
 
-/* The record of a pod whose objects no pin can hold; it and the name are anybody's at once. */
+/* The record of a pod whose objects no pin can hold; it, and the name, are used again at once. */
 static void
 give_at_once(struct queue *queue, uint32_t record, struct entry *entry, uint64_t desc)
 {

@@ -27,14 +27,14 @@
  * group. `refuted` is the value of `changes` before the last reading that found too few.
  *
  * KNOWN GROUPS. A worker keeps {number, record, life} of groups that it found in the index, also
- * from call to call, and asks the index only about another group, or one that is over. It
- * is the group meant: a record has one name for a whole life, no two lives of a record are the
- * same, and the index had this one under this number. So as long as the record's word is a pod's
- * and its life is that one, the index has no other record of that name: an insertion that met it
- * would answer EXISTS. Once the word is DEAD (the declaration ended, or the cycle of an undeclared
- * group), the index is asked, which finds the next declaration or none. What is kept is a number,
- * no address: the block and the entry are looked up in the section that uses them, behind the look
- * at the life. Numbers are not renamed: another declaration of a number is another life.
+ * from call to call, and asks the index only about another group, or one that is over. What it
+ * keeps names the right group: a record has one name for a whole life, no two lives of a record are
+ * the same, and the index had this one under this number. So as long as the record's word is a
+ * pod's and its life is that one, the index has no other record of that name: an insertion that met
+ * it would answer EXISTS. Once the word is DEAD (the declaration ended, or the cycle of an
+ * undeclared group), the index is asked, which finds the next declaration or none. A number is
+ * kept, and no address: the block and the entry are looked up in the section that uses them, behind
+ * the look at the life. Numbers are not renamed: another declaration of a number is another life.
  *
  * ORDERING
  *   fill_group's stores -> block_of:A, life, address, block_of:B

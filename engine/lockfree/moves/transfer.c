@@ -49,7 +49,7 @@ transfer_to_kept(struct worker *worker, const struct view *view, struct destinat
 
 /* ---- pods that exist ------------------------------------------------------------------------- */
 
-/* Does the pod that `view` shows stand where its description wants it? */
+/* Is the pod that `view` shows where its description wants it? */
 static bool
 stands_right(struct worker *worker, const struct view *view)
 {

@@ -4,8 +4,8 @@
  * Each is published twice: in the lot of what it waits for (lots.h), and, if the rules limit its
  * waiting, in a bin by age. There are no helpers in either: only its holder or mover can judge a
  * pod that is about to be parked (mover.h, fail.c). With host decisions pods that back off are in a
- * lot too, where schedq_candidates finds them. A held pod is in no lot. One that a
- * time releases is in a bin by that time; one that a call releases is nowhere.
+ * lot too, where schedq_candidates finds them. A held pod is in no lot. One that a time releases is
+ * in a bin by that time; one that a call releases is nowhere.
  *
  * ORDERING
  *   ref, the place's word raised ; deadline_lower:A | deadline_begin:A, waiting_may_be:A

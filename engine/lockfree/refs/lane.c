@@ -350,7 +350,7 @@ is_thin(uint32_t refs, uint32_t live)
     return refs - live >= SEGMENT_STALE_MIN && live <= refs / 2;
 }
 
-/* True: a closed segment was deleted, because nothing lives in it, or a copy stands behind it. */
+/* True: a closed segment was deleted, because nothing lives in it, or a copy is behind it. */
 static bool
 delete_thin(const struct lane_care *care, struct segment *segment, void *next)
 {

@@ -49,7 +49,7 @@
  *           that it ends after a number of looks that pays for it
  *   with trim: all of them.
  *
- * WALKS stand between cells; groups stay, so a walk goes on after a section as it is. The lot that
+ * A WALK is between two cells; groups stay, so it goes on after a section as it is. The lot that
  * came last may be gone then (lots_again), which says that it had no pod. Another lot may be in its
  * cell, with a number of its own: numbers never come again. A walk need not meet what is made after
  * it began.
@@ -245,11 +245,11 @@ void lot_open(struct lot *lot, const struct entries *entries, enum place place, 
 void lot_close(struct lot *lot, struct memory *memory);
 void lot_tend(struct lot *lot, struct memory *memory, struct epoch_record *epoch, uint32_t worker);
 
-/** A pod with the flag is about to stand here. Before it is published, or described. */
+/** A pod with the flag is about to come here. Before it is published, or described. */
 void lot_note_affinity(struct lot *lot);
 
 /**
- * The same for a pod that stands in some lot already: all lots where it may be. Its rejectors only
+ * The same for a pod that is in some lot already: all lots where it may be. Its rejectors only
  * grew since it came there.
  */
 void lots_note_affinity(struct lots *lots, schedq_profile_t profile, uint64_t unschedulable,

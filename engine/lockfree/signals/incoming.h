@@ -7,9 +7,8 @@
  *
  * ORDERING, PROGRESS. Counts order nothing: a worker's own has one writer, and is stored relaxed;
  * those of the table are added to. A chunk is put into the table by a CAS, before the event's
- * number is returned, and stays: make_chunk:A -> the acquire loads. Wait-free, but
- * for the allocator. A thread that stops leaves a pod uncounted, or a chunk that is there too
- * early.
+ * number is returned, and stays: make_chunk:A -> the acquire loads. Wait-free, but for the
+ * allocator. A thread that stops leaves a pod uncounted, or a chunk that is there too early.
  *
  * EVIDENCE. stress/explore: registry_define; tests/unit/test_metrics.c.
  */

@@ -35,8 +35,9 @@
  *
  * PROGRESS. Lock-free: each exchange that fails is another thread's change of the word. A thread
  * that stops leaves itself as a changer or a helper: each pop that finds nothing reads. The next
- * add writes for a changer that stopped before its write. What one had read away, or if the helper
- * stopped too, the next tick tells (serve.c), or the next pop that finds nothing finds.
+ * add writes for a changer that stopped before its write. If a changer stopped behind its read, or
+ * the helper stopped too, the next tick tells the host (serve.c), or the next pop that finds
+ * nothing looks for pods.
  *
  * NOT CHOSEN. words.poppable as the state: it may be set late, for nothing, and would then hide a
  * pod. A read at each pop that finds nothing, without a word: a system call for each look of a host

@@ -13,8 +13,8 @@
  *   when the call returns: sleepers_wake_for(the time that is wanted next)
  *
  * CANCEL. A thread that ends another's wait sets a flag that the other looks at after
- * sleepers_prepare, and calls sleepers_wake_named. The one that leaves for it may have been woken
- * for a pod, and passes that on.
+ * sleepers_prepare, and calls sleepers_wake_named. The sleeper that leaves because of the flag may
+ * have been woken for a pod, and passes that wake-up on.
  *
  * THE WATCH. `watched` is a time for which one sleeper sleeps at most. A sleeper that finds there a
  * later time than it wants puts its own there, and sleeps until then; any other need not wake for

@@ -35,8 +35,8 @@
  *   itself.
  *
  * 6 PROGRESS. Lock-free: an exchange fails only if the stamp was raised. A thread that stops after
- *   stamps_draw:A leaves a sequence without an event: it has not happened, and a reader of
- *   the log takes the gap for an event that helps.
+ *   stamps_draw:A leaves a sequence without an event: it has not happened, and a reader of the log
+ *   takes the gap for an event that helps.
  *
  * 7 WRAPAROUND. 63 bits (event_log.c keeps one): 10 million events a second for 29,000 years.
  *
