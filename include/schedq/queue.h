@@ -26,7 +26,7 @@ typedef struct schedq_worker schedq_worker_t; /**< a handle of one caller at a t
 SCHEDQ_API const char *schedq_status_name(schedq_status_t status);
 
 /**
- * Explains a status in a sentence: "no pod has this name or handle" and so on. Static text.
+ * Explains a status in a sentence: "there is nothing to take" and so on. Static text.
  *
  * schedq_worker_error says more about the last call with a worker.
  * @param status any value

@@ -3,12 +3,12 @@
  * verdicts.
  *
  * THE CURSOR of candidates is {lot, worker, insertion}: lots by their positions, then backoff and
- * error backoff; in a lot the lanes by worker; in a lane the refs by their
- * insertion numbers, which grow and stay with a ref when its lane is replaced. So nothing is
- * pinned, and a pod that stays where it is cannot be missed: every ref before the cursor in its
- * lane was given. A lot that is gone had no pod; what is made in its place later holds only pods
- * that came since. A ref that is FUTURE makes its mover look at the stamps again, as with events
- * (mover.h), so a host that raised its stamps before misses no pod that is parked meanwhile.
+ * error backoff; in a lot the lanes by worker; in a lane the refs by their insertion numbers, which
+ * grow and stay with a ref when its lane is replaced. So nothing is pinned, and a pod that stays
+ * where it is cannot be missed: every ref before the cursor in its lane was given. A lot that is
+ * gone had no pod; what is made in its place later holds only pods that came since. A ref that is
+ * FUTURE makes its mover look at the stamps again, as with events (mover.h), so a host that raised
+ * its stamps before misses no pod that is parked meanwhile.
  *
  *   cursor[0]   0 = from the start; else 1 + position of the lot, or one of the phases below
  *   cursor[1]   worker of the lane
@@ -16,8 +16,8 @@
  *
  * A worker reads CANDIDATES_AHEAD refs at a time and keeps those that the answer has no room for,
  * with the cursor at which they begin: a call that comes with that cursor goes on there. They are
- * refs, judged when they are served; and that they are over says nothing of the lane, which is read
- * again from there. A cursor that comes to another worker, or a second time, is looked for in the
+ * judged when they are served. When they are used up, the lane may have more: it is read again from
+ * there. A cursor that comes to another worker, or a second time, is looked for in the
  * lane by its insertion, past whole segments. Those of the part before, most of whose pods the host
  * took out, are left out then (lane_read_from): no call has more to tidy than a part.
  *

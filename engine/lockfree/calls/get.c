@@ -15,8 +15,8 @@
  * here holds back what waits for a grace period, one pin and one reference.
  *
  * EVIDENCE. stress/explore: batch_look, told_lower_get, told_raise_get, upkeep_get, counted_update,
- * and every program's end (release.c); tests/unit/test_look.c,
- * test_candidates_threads.c, test_upkeep_threads.c.
+ * and every program's end (release.c); tests/unit/test_look.c, test_candidates_threads.c,
+ * test_upkeep_threads.c.
  */
 #include "lockfree/calls/get.h"
 

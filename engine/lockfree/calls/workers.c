@@ -5,8 +5,8 @@
  * taken by a CAS of its number's bit in one of the queue's words; its first owner joins the epoch
  * with it, and lets sums over all workers see it. Words that are read one by one do not say whether
  * any bit is set at one moment: `registered` does, which is raised before a bit is taken, and
- * lowered after it is given back. Housekeepers are slots of their own kind,
- * with bits of their own: trim, reserve and metrics borrow one, and a tick polls them.
+ * lowered after it is given back. Housekeepers are slots of their own kind, with bits of their own:
+ * trim, reserve and metrics borrow one, and a tick polls them.
  *
  * CONTRACT. Between take_bit:A and give_bit:A all that lies in the slot is one owner's, and plain.
  * The memory stays until the queue ends, so any thread may read a slot's counts (tallies).
