@@ -51,7 +51,7 @@
  * stands for engine/lockfree/refs/summary.h summary_doubt 7e1f27c2
  * stands for engine/lockfree/refs/summary.h summary_clear 4a2e22a4
  * stands for engine/lockfree/refs/band.c bands_clear 0fdf92c7
- * stands for engine/lockfree/refs/lane.c go_on_in dc470e4f
+ * stands for engine/lockfree/refs/lane.c go_on_in 9cf0e1ad
  * stands for engine/lockfree/moves/settle.c settle_told 975fed23
  */
 #ifdef LARGE

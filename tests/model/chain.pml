@@ -57,7 +57,7 @@
  * stands for engine/lockfree/refs/lane.c delete_thin 8bd507ff
  * stands for engine/lockfree/refs/lane.c thin_out edc51a59
  * stands for engine/lockfree/refs/lane.c lane_beyond 7c311267
- * stands for engine/lockfree/refs/lane.c go_on_in dc470e4f
+ * stands for engine/lockfree/refs/lane.c go_on_in 9cf0e1ad
  * stands for engine/lockfree/refs/lane.c renew 2085dbe9
  * stands for engine/lockfree/refs/lane.c leave_segment 83a5f463
  * stands for engine/lockfree/refs/lane.c find_next 2fefa7de

@@ -49,7 +49,7 @@
  * stands for engine/lockfree/calls/fail.c event_came 4a0a9216
  * stands for engine/lockfree/calls/fail.c try_once 22b30fbf
  * stands for engine/lockfree/calls/fail.c look_in_flight 2e8e2468
- * stands for engine/lockfree/calls/fail.c try_round 93ce5f0f
+ * stands for engine/lockfree/calls/fail.c try_round 1f2f929f
  * stands for engine/lockfree/calls/events.c announce 98ad9239
  * stands for engine/lockfree/calls/events.c judge_record f6b168aa
  * stands for engine/lockfree/calls/events.c judge_log 63c26978

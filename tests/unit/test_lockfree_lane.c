@@ -18,6 +18,7 @@ static _Thread_local struct {
     void (*others)(void *); /* once */
     void *ctx;
     unsigned loads_before;
+    unsigned loads;  /* of slots */
     unsigned judged; /* refs */
 } probe;
 
@@ -25,6 +26,7 @@ static inline uint64_t
 load_after_others(const atomic_u64 *word)
 {
     void (*others)(void *) = probe.others;
+    probe.loads++;
     if (others != NULL && probe.loads_before-- == 0) {
         probe.others = NULL;
         others(probe.ctx);
@@ -889,6 +891,41 @@ a_search_goes_past_whole_segments_and_a_reading_goes_on_in_another_section(void 
     }
 }
 
+static void
+a_search_looks_at_no_slot_of_the_segments_far_before(void **state)
+{
+    world_t *world = *state;
+    add(world, 0, PODS);
+    assert_true(segments_of(world) > 6);
+    struct lane_reader reader = reader_of(world);
+    probe.loads = 0;
+    lane_read_from(&reader, PODS - 1, PODS - 1, NULL);
+    assert_true(probe.loads <= 2);
+    assert_true(reader.segment == last_of(world));
+}
+
+/* More refs than a segment has may have one key. */
+static void
+a_search_passes_none_of_the_refs_with_its_key(void **state)
+{
+    world_t *world = *state;
+    enum { ALIKE = 300 };
+    for (unsigned i = 0; i < PODS; i++) {
+        assert_true(make_room(world, 1));
+        set_word(world, i, 5, BAND, PLACE_ACTIVE);
+        lane_put(world->lane, ref_make(5, world->records[i]), i / ALIKE);
+        lane_publish(world->lane);
+    }
+    for (unsigned from = 0; from <= PODS / ALIKE; from++) {
+        struct lane_reader reader = reader_of(world);
+        struct lane_ref ref = {.key = INT64_MIN};
+        lane_read_from(&reader, from, from, NULL);
+        while (ref.key < from)
+            assert_true(next_ref(&reader, INT64_MAX, NULL, &ref));
+        assert_int_equal(ref_record(ref.ref), world->records[from * ALIKE]);
+    }
+}
+
 /* ---- what lives in front of what does not ---------------------------------------------------- */
 
 /* An event: all is read and judged, then heads are passed. Returns the refs that were read. */
@@ -1556,6 +1593,8 @@ main(void)
         TEST(reading_goes_on_at_the_head_when_that_is_further),
         TEST(passing_goes_over_stale_refs_up_to_the_first_live_or_early_one),
         TEST(a_search_goes_past_whole_segments_and_a_reading_goes_on_in_another_section),
+        TEST(a_search_looks_at_no_slot_of_the_segments_far_before),
+        TEST(a_search_passes_none_of_the_refs_with_its_key),
         TEST(a_reading_in_parts_leaves_nothing_behind_and_no_part_has_much_to_tidy),
         TEST(a_reading_in_parts_tidies_nothing_where_others_passed_all_that_it_found),
         TEST(passing_judges_as_many_refs_as_it_may),

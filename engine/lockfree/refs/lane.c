@@ -177,7 +177,7 @@ lane_make(struct memory *memory, uint32_t slots)
         return NULL;
     }
     segment->number = 1;
-    lane->last_key = INT64_MIN;
+    segment->least = lane->last_key = INT64_MIN;
     lane->limit = segment->ring.mask;
     ptr_store(&lane->first, segment); /* the lane itself is published by the bin */
     ptr_store(&lane->oldest, segment);
@@ -272,6 +272,7 @@ copy_live(const struct segment *segment, const struct survey *survey, const stru
     u32_store(u32_of(&copy->ring.p_tail),
               tail); /* relaxed, like the slots: the copy's link publishes all of it */
     copy->number = segment->number;
+    copy->least = segment->least;
     return copy;
 }
 
@@ -490,6 +491,9 @@ go_on_in(struct lane *lane, struct segment *segment, bool deletes)
     struct segment *old = lane_own_segment(lane);
 
     segment->number = old->number + 1;
+    if (!deletes) {
+        segment->least = lane->last_key;
+    }
     lane->tail = u32_load(u32_of(&segment->ring.p_tail));
     ptr_store_release(&old->next,
                       deletes ? gone(segment)
@@ -692,6 +696,27 @@ lane_read_on(struct lane_reader *reader, const struct lane_care *care)
     return true;
 }
 
+/*
+ * Past segments whose keys are all below `from`, which their successors tell: a line each. The pods
+ * of a deleted one are in its successor, or are not in the lane.
+ */
+static void
+pass_below(struct lane_reader *reader, int64_t from)
+{
+    const struct segment *begin = reader->segment;
+    struct segment *next;
+
+    while (reader->segment->number < reader->last && (next = successor(reader->segment)) != NULL &&
+           next->least < from) {
+        reader->before = reader->segment;
+        reader->segment = next;
+    }
+    if (reader->segment != begin) {
+        find_next(reader, NULL);
+        enter(reader);
+    }
+}
+
 /* A last slot that was used again meanwhile has a greater key. */
 void
 lane_read_from(struct lane_reader *reader, int64_t from, int64_t before,
@@ -699,6 +724,7 @@ lane_read_from(struct lane_reader *reader, int64_t from, int64_t before,
 {
     bool tidies = false;
 
+    pass_below(reader, before < from ? before : from);
     do {
         const struct segment *segment = reader->segment;
         uint32_t last = reader->end - 1;

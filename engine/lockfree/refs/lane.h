@@ -134,6 +134,7 @@ struct segment {
     _Alignas(CACHE_LINE) ck_ring_t ring;
     atomic_ptr next; /* on the line of the ring's mask, which is read only but for this */
     uint64_t number;
+    int64_t least; /* no key here is below it, and none in the segments before is above it */
     _Alignas(CACHE_LINE) struct slot slots[];
 };
 
