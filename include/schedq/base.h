@@ -70,12 +70,16 @@ typedef enum schedq_preset {
  * Where memory comes from. Both functions or neither. All zero: the default, which is libc's malloc
  * for a snapshot, a workspace and an evictor. For a queue it is the build's: a jemalloc of its own,
  * whose arenas all queues share, or (`system`) libc's malloc. Several threads may be inside the
- * functions at once: with LOCKFREE, an executor or an evictor. Layout frozen (32 bytes).
+ * functions at once: with LOCKFREE, an executor or an evictor. They may run with locks held, and
+ * must not call what they serve: a queue answers BUSY. Layout frozen (32 bytes).
  */
 typedef struct schedq_allocator {
-    /** Memory of at least `bytes`, aligned to `align` (a power of two, at most 4096), or NULL. */
+    /**
+     * Memory of at least `bytes`, 1 or more, with any contents, aligned to `align` (a power of two,
+     * at most 4096). NULL: there is none.
+     */
     void *(*alloc)(void *ctx, size_t bytes, size_t align);
-    /** Gives back what alloc returned, with the same `bytes`. */
+    /** Gives back what alloc returned, never NULL, with the same `bytes`; on any thread. */
     void (*free)(void *ctx, void *memory, size_t bytes);
     void    *ctx;         /**< passed to both */
     uint64_t reserved; /**< zero */

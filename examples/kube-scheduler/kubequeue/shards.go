@@ -19,7 +19,7 @@ import (
 // the shards that are its own. Who owns a shard is decided elsewhere, by Options.Shards; the queue is told of it by [Queue.Gain] and
 // [Queue.Lose].
 //
-//	gain   the shard is the queue's, and then the informer's store is read: a pod that the informer tells of before is in
+//	gain   the shard is the queue's, and then the informer's store is read: a pod that the informer told of earlier is in
 //	       that store, one that it tells of later is taken in by the informer's call
 //	lose   the shard is not the queue's, and then its pods are cancelled by their label
 //
