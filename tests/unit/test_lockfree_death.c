@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lockfree/queue.h"
+#include "lockfree/moves/publish.h"
 
 enum {
     PODS = 24,
@@ -40,7 +40,7 @@ enum { STEPS = 2000, STEPS_OF_UNREGISTER = 3600 };
 /* What the test knows of a pod. */
 enum known { ABSENT, ACTIVE, PARKED, FLYING, IN_DOUBT };
 
-enum kind { ADD, POP, DONE, DELETE, UPDATE, FAIL, MOVE, NOMINATE, UNREGISTER, KINDS };
+enum kind { ADD, POP, DONE, DELETE, UPDATE, FAIL, MOVE, NOMINATE, UNREGISTER, KINDS, LOOK, WALK };
 
 static const char *const kind_names[KINDS] = {"add",  "pop",      "done",     "delete",    "update",
                                               "fail", "move_all", "nominate", "unregister"};
@@ -61,6 +61,11 @@ typedef struct operation {
     schedq_status_t status;
     schedq_result_t result;
     schedq_popped_t popped;
+    uint64_t group;
+    schedq_group_info_t info;
+    schedq_query_t query;
+    schedq_candidate_t *candidates;
+    size_t room, count;
 } operation_t;
 
 typedef struct world {
@@ -175,10 +180,9 @@ below(world_t *world, unsigned limit)
 }
 
 static void
-world_open(world_t *world, uint64_t seed)
+world_open_with(world_t *world, uint64_t seed, schedq_config_t config)
 {
     static const schedq_interest_t interest = {.resource = "Node", .actions = SCHEDQ_ACTION_ADD};
-    schedq_config_t config = SCHEDQ_CONFIG_INIT;
     schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
     memset(world, 0, sizeof *world);
     world->random = seed;
@@ -186,10 +190,11 @@ world_open(world_t *world, uint64_t seed)
     config.engine = SCHEDQ_ENGINE_LOCKFREE;
     config.max_backoff_ns = 0;
     config.allocator = (schedq_allocator_t){.alloc = outer_alloc, .free = outer_free};
-    config.objects = SCHEDQ_OBJECTS_COUNTED;
-    config.retain = outer_retain;
-    config.release = outer_release;
-    config.object_ctx = &world->ledger;
+    if (config.objects == SCHEDQ_OBJECTS_COUNTED) {
+        config.retain = outer_retain;
+        config.release = outer_release;
+        config.object_ctx = &world->ledger;
+    }
     assert_ok(schedq_create(&config, &world->queue, NULL, 0));
     plugin.name = "Fit";
     plugin.interests = &interest;
@@ -199,6 +204,14 @@ world_open(world_t *world, uint64_t seed)
         assert_ok(schedq_worker_register(world->queue, &world->workers[i], NULL, 0));
     for (unsigned i = 0; i < PODS; i++)
         snprintf(world->pods[i].name, sizeof world->pods[i].name, "ns/%u", i);
+}
+
+static void
+world_open(world_t *world, uint64_t seed)
+{
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
+    config.objects = SCHEDQ_OBJECTS_COUNTED;
+    world_open_with(world, seed, config);
 }
 
 static void
@@ -259,6 +272,16 @@ perform(operation_t *operation)
         break;
     case UNREGISTER:
         operation->status = schedq_worker_unregister(operation->worker);
+        break;
+    case LOOK:
+        operation->info = (schedq_group_info_t)SCHEDQ_GROUP_INFO_INIT;
+        operation->status =
+            schedq_group_get(operation->worker, operation->group, &operation->info);
+        break;
+    case WALK:
+        operation->status =
+            schedq_candidates(operation->worker, &operation->query, operation->candidates,
+                              operation->room, &operation->count);
         break;
     case KINDS:
         break;
@@ -515,11 +538,179 @@ a_run_that_a_dead_thread_gave_away_is_not_its_worker_s(void **state)
     world_close(&world);
 }
 
+/* ---- a band that was written down in part ---------------------------------------------------- */
+
+enum { LOW = 1, MID = 2 };
+
+/* Another one that the worker writes down where LOW is; the bands between are MID's at least. */
+static int32_t
+high_of(struct worker *worker)
+{
+    int32_t priority = MID + 1;
+    while (publish_spot(worker, priority) != publish_spot(worker, LOW))
+        priority++;
+    return priority;
+}
+
+/* One priority beside the band of another. */
+static bool
+spot_is_torn(void *ctx)
+{
+    const struct band_spot *spot = ctx;
+    return spot->band != NULL && spot->band->priority != spot->priority;
+}
+
+static void
+add_one(world_t *world, unsigned worker, unsigned pod, int32_t priority)
+{
+    operation_t add = {
+        .kind = ADD, .worker = world->workers[worker], .pod = pod, .priority = priority};
+    add.object = 1 + world->objects++;
+    perform(&add);
+    note(world, &add);
+}
+
+static void
+a_band_that_a_dead_thread_wrote_down_in_part_is_looked_for_again(void **state)
+{
+    static world_t world;
+    (void)state;
+    the_world = &world;
+    world_open(&world, 1);
+    struct worker *worker = worker_of(world.workers[0]);
+    struct band_spot *spot = publish_spot(worker, LOW);
+    int32_t high = high_of(worker), last = high;
+    add_one(&world, 1, 0, LOW);
+    add_one(&world, 1, 1, high);
+    add_one(&world, 0, 2, LOW);
+    assert_int_equal(spot->priority, LOW);
+    operation_t add = {
+        .kind = ADD, .worker = world.workers[0], .pod = 3, .priority = high, .object = 100};
+    assert_true(die_in(&add, 0, spot_is_torn, spot));
+    note_death(&world, &add);
+    int32_t written = spot->priority;
+    adopt(&world);
+    add_one(&world, 0, 4, written);
+    add_one(&world, 1, 5, MID);
+    operation_t pop;
+    do {
+        pop = (operation_t){.kind = POP, .worker = world.workers[1]};
+        perform(&pop);
+        note(&world, &pop);
+        if (pop.status == SCHEDQ_OK) {
+            assert_in_range(pop.popped.priority, LOW, last);
+            last = pop.popped.priority;
+        }
+    } while (pop.status == SCHEDQ_OK);
+    world_close(&world);
+}
+
+/* ---- a group that was written down in part --------------------------------------------------- */
+
+enum { GROUP = 7, OTHER = GROUP + KNOWN_GROUPS }; /* are written down in one place */
+
+static uint32_t records[2];
+
+/* The number of one group beside the record of another, or the other way round. */
+static bool
+known_group_is_torn(void *ctx)
+{
+    const struct known_group *known = ctx;
+    return known->record != 0 && (known->number == GROUP) != (known->record == records[0]);
+}
+
+static uint32_t
+look_at(world_t *world, unsigned worker, uint64_t group)
+{
+    operation_t look = {.kind = LOOK, .worker = world->workers[worker], .group = group};
+    perform(&look);
+    assert_ok(look.status);
+    return look.info.quorum;
+}
+
+static void
+a_group_that_a_dead_thread_wrote_down_in_part_is_looked_for_again(void **state)
+{
+    static world_t world;
+    (void)state;
+    the_world = &world;
+    world_open(&world, 1);
+    struct known_group *known = &worker_of(world.workers[0])->known_groups[GROUP % KNOWN_GROUPS];
+    for (unsigned i = 0; i < 2; i++) {
+        schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+        spec.quorum = 2 + i;
+        assert_ok(schedq_group_add(world.workers[1], i == 0 ? GROUP : OTHER, &spec, NULL));
+        (void)look_at(&world, 0, i == 0 ? GROUP : OTHER);
+        records[i] = known->record;
+    }
+    assert_int_equal(look_at(&world, 0, GROUP), 2);
+    operation_t look = {.kind = LOOK, .worker = world.workers[0], .group = OTHER};
+    assert_true(die_in(&look, 0, known_group_is_torn, known));
+    adopt(&world);
+    assert_int_equal(look_at(&world, 0, OTHER), 3);
+    assert_int_equal(look_at(&world, 0, GROUP), 2);
+    world_close(&world);
+}
+
+/* ---- candidates that were read ahead --------------------------------------------------------- */
+
+enum { CANDIDATES = CANDIDATES_AHEAD + 40 };
+
+/* More were read, and none of them is told. */
+static bool
+more_were_read(void *ctx)
+{
+    const struct candidates_ahead *ahead = ctx;
+    return ahead->count > 0 && ahead->next == 0;
+}
+
+static void
+add_gated(world_t *world)
+{
+    char name[16];
+    for (unsigned i = 0; i < CANDIDATES; i++) {
+        schedq_pod_spec_t spec = SCHEDQ_POD_SPEC_INIT;
+        spec.gate = 1;
+        int length = snprintf(name, sizeof name, "ns/%u", i);
+        assert_ok(schedq_add(world->workers[0], name, (size_t)length, &spec, NULL));
+    }
+}
+
+/* The host goes on where the last call that returned had come to. */
+static void
+candidates_that_a_dead_thread_read_ahead_are_read_again(void **state)
+{
+    static world_t world;
+    static schedq_candidate_t candidates[CANDIDATES];
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
+    (void)state;
+    the_world = &world;
+    config.decide = SCHEDQ_DECIDE_HOST;
+    world_open_with(&world, 1, config);
+    add_gated(&world);
+    operation_t walk = {.kind = WALK, .worker = world.workers[0], .query = SCHEDQ_QUERY_INIT};
+    walk.query.gates = world.fit;
+    walk.candidates = candidates;
+    walk.room = 1;
+    perform(&walk);
+    assert_int_equal(walk.count, 1);
+    walk.room = CANDIDATES;
+    operation_t dying = walk;
+    assert_true(die_in(&dying, 0, more_were_read, worker_of(world.workers[0])->ahead));
+    adopt(&world);
+    perform(&walk);
+    assert_int_equal(walk.count, CANDIDATES - 1);
+    world_close(&world);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_that_a_dead_thread_gave_away_is_not_its_worker_s),
+        cmocka_unit_test(a_band_that_a_dead_thread_wrote_down_in_part_is_looked_for_again),
+        cmocka_unit_test(a_group_that_a_dead_thread_wrote_down_in_part_is_looked_for_again),
+        cmocka_unit_test(candidates_that_a_dead_thread_read_ahead_are_read_again),
         cmocka_unit_test(a_thread_that_dies_anywhere_takes_nothing_with_it),
     };
     struct sigaction action = {.sa_handler = trap};

@@ -34,8 +34,9 @@
  * atomically, in the order that they need anyway. What is the owner's alone is plain, and may be
  * half done: an object may be in a cache and given away already, a cached band may be beside
  * another band's priority. So adoption forgets all that is plain (forget): free objects, a run,
- * releases that wait; lanes go on where they were published last (lane_resume). That costs a bound
- * of memory until the queue ends, and no rule for the order of plain stores anywhere.
+ * releases that wait, where bands and groups were found, candidates that were read ahead. Lanes go
+ * on where they were published last (lane_resume). That costs a bound of memory until the queue
+ * ends, and no rule for the order of plain stores anywhere.
  *
  * PROGRESS. Lock-free; making a slot allocates. A thread that stops with a slot keeps it, and what
  * lies in it: SLAB_CACHE_MAX free objects of each kind, its lanes, of which others go on to take.
@@ -55,6 +56,8 @@
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/waiting.h"
 #include "platform/words.h"
+
+#include <string.h>
 
 static size_t
 kept_bytes(const struct queue *queue)
@@ -404,6 +407,11 @@ forget(struct worker *worker)
     worker->outside = false; /* it may have died in the host's code */
     worker->records = worker->descriptions = (struct slab_cache){0};
     worker->names = (struct names_cache){0};
+    memset(worker->spots, 0, sizeof worker->spots);
+    memset(worker->known_groups, 0, sizeof worker->known_groups);
+    if (worker->ahead != NULL) {
+        worker->ahead->next = worker->ahead->count = 0;
+    }
     hazard_forget(worker->hazard);
 }
 
