@@ -1,5 +1,6 @@
 /* What calls make of pods, debts and workers that a call which stopped left half done. */
 #include <pthread.h>
+#include <schedq/watch.h>
 #include <string.h>
 
 #include "host.h"
@@ -108,6 +109,34 @@ a_pod_that_was_never_inserted_is_not_moved(void **state)
     assert_ok(schedq_worker_unregister(other));
 }
 
+/* A watchdog meets a gated pod whose add stopped behind its name: what it owes no tick pays anew. */
+static void
+a_gate_is_not_asked_at_each_tick_behind_a_look(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    schedq_pod_spec_t spec = fx_spec(0);
+    const struct incoming_pod pod = {.spec = &spec, .label = LABEL_POD_ADD};
+    schedq_worker_t *adder, *watchdog;
+    schedq_watch_t watch = SCHEDQ_WATCH_INIT;
+    schedq_overdue_t overdue[1];
+    size_t found;
+    int64_t next;
+    gate->refuses = true;
+    (void)fx_worker(fixture);
+    assert_ok(schedq_worker_register(fixture->queue, &adder, NULL, 0));
+    assert_ok(schedq_worker_register(fixture->queue, &watchdog, NULL, 0));
+    (void)stop_in_add(fixture, adder, &pod, true);
+    unsigned asked = gate->gate_calls;
+    assert_ok(schedq_watch(watchdog, &watch, overdue, 1, &found));
+    for (unsigned i = 0; i < 10; i++)
+        assert_ok(schedq_tick(fx_worker(fixture), &next, NULL));
+    assert_in_range(gate->gate_calls, asked, asked + 1);
+    assert_place(fx_find(fixture, "ns/a").place, SCHEDQ_GATED);
+    assert_ok(schedq_worker_unregister(watchdog));
+    assert_ok(schedq_worker_unregister(adder));
+}
+
 /* What could not be judged for want of memory comes to backoff by a tick, behind its plan. */
 static void
 a_tick_says_when_it_is_wanted_again(void **state)
@@ -209,6 +238,7 @@ main(int argc, char **argv)
         fx_test_lockfree(what_find_says_backs_off_is_active_when_its_backoff_is_over),
         fx_test_host(what_find_says_is_gated_is_a_candidate),
         fx_test_lockfree(a_pod_that_was_never_inserted_is_not_moved),
+        fx_test_lockfree(a_gate_is_not_asked_at_each_tick_behind_a_look),
         fx_test_lockfree(a_tick_says_when_it_is_wanted_again),
         fx_test_lockfree(an_adopted_worker_is_not_outside),
         fx_test_lockfree(what_backs_off_is_popped_though_another_stopped_in_pop),
