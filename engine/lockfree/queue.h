@@ -193,6 +193,7 @@ struct worker {
     /* a group that may have become complete by what this worker does, or 0 (gather_join.h) */
     atomic_u64 joining;
     bool asked_members; /* of a group, since it last looked at the gate (gather_look_at_gate) */
+    uint8_t overtaken;  /* how often in a row events overtook them (gather_is_overtaken) */
     /* kube: of this group and those below only members count that came up to there; 0: all do */
     struct {
         uint64_t group;

@@ -275,8 +275,7 @@ perform(operation_t *operation)
         break;
     case LOOK:
         operation->info = (schedq_group_info_t)SCHEDQ_GROUP_INFO_INIT;
-        operation->status =
-            schedq_group_get(operation->worker, operation->group, &operation->info);
+        operation->status = schedq_group_get(operation->worker, operation->group, &operation->info);
         break;
     case WALK:
         operation->status =

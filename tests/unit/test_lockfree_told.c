@@ -3,6 +3,7 @@
  * bounded number of questions.
  */
 #include <pthread.h>
+#include <schedq/group.h>
 #include <schedq/hold.h>
 #include <string.h>
 
@@ -517,6 +518,45 @@ an_update_of_a_pod_that_is_held_meanwhile_lets_it_go(void **state)
     assert_place(fx_place(fixture, "ns/p"), SCHEDQ_GATED);
 }
 
+/* ---- a group whose gates events overtake ----------------------------------------------------- */
+
+enum { GANG = 9 };
+
+/* Each asking is overtaken by an event of the gate, which refuses by what it knew before. */
+static int
+while_events_come(unsigned number, uint64_t pod)
+{
+    if (pod != BLOCKED || number != 0 || who != 0 || scene.asked[0] > ENOUGH)
+        return as_set(number, pod);
+    let(2, open_a);
+    return 0;
+}
+
+static void
+a_join_asks_no_gate_for_ever_and_a_tick_asks_once_more(void **state)
+{
+    fixture_t *fixture = *state;
+    set_scene(fixture);
+    scene.open[1] = true;
+    schedq_group_spec_t group = SCHEDQ_GROUP_SPEC_INIT;
+    schedq_pod_spec_t spec = blocked_spec(0);
+    schedq_popped_group_t popped;
+    schedq_popped_t member;
+    size_t count;
+    int64_t next;
+    spec.group = GANG;
+    assert_ok(schedq_group_add(fx_worker(fixture), GANG, &group, NULL));
+    scene.asked[0] = 0;
+    scene.answer = while_events_come;
+    fx_add_spec(fixture, "ns/p", &spec);
+    assert_in_range(scene.asked[0], 1, ENOUGH / 2);
+    scene.answer = as_set;
+    assert_ok(schedq_tick(fx_worker(fixture), &next, NULL));
+    assert_ok(schedq_try_pop_group(fx_worker(fixture), &popped, &member, 1, &count));
+    assert_int_equal(popped.group, GANG);
+    end_scene();
+}
+
 /* ---- a pod that is not added yet ------------------------------------------------------------- */
 
 enum { NODE = 7, RARE = 12345, HELPLESS = 6, SECOND = 8 };
@@ -620,6 +660,7 @@ main(int argc, char **argv)
         fx_test_lockfree(a_tick_asks_about_both_pods_that_a_mover_owes_a_question),
         fx_test_lockfree(what_is_told_of_a_pod_that_became_active_is_what_pops_go_by),
         fx_test_lockfree(an_update_of_a_pod_that_is_held_meanwhile_lets_it_go),
+        fx_test_lockfree(a_join_asks_no_gate_for_ever_and_a_tick_asks_once_more),
         fx_test_lockfree(a_pod_is_not_shown_before_it_is_added),
         fx_test_lockfree(two_pods_of_one_name_are_never_popped),
     };

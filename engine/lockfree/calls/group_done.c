@@ -277,9 +277,10 @@ bring(struct ending *ending, const struct view *view, const struct way *way,
         gather_begin_attempts(worker, view->seen, ending->now);
     }
     transfer_publish(worker, transfer, CAUSE_NONE);
+    bool unjudged = false;
     bool outdated = (way->place == PLACE_PARKED && event_reached_any(queue, gathered)) ||
                     (way->place == PLACE_GATED &&
-                     stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) > asked);
+                     gather_is_overtaken(worker, view, way->gate, asked, &unjudged));
 
     if (outdated) {
         transfer_withdraw(worker, transfer);
@@ -289,6 +290,7 @@ bring(struct ending *ending, const struct view *view, const struct way *way,
     if (!transfer_switch(worker, transfer, CAUSE_NONE) && find_record(ending, &found)) {
         return GATHER_AGAIN; /* it was described meanwhile */
     }
+    gather_note_unjudged(worker, unjudged);
     transfer_report(way->place, ending->result);
     const uint32_t cause = cause_of(LABEL_FAILURE, false);
 

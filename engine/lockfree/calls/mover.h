@@ -77,12 +77,6 @@
 /** Places that they go to: bands, and bins of backoff. */
 #define MOVER_GROUPS SIZE(16, 2)
 
-/**
- * How often the gates are asked about a pod for one call at most; more often only about a pod that
- * is let go, while other threads change it and no gate refuses it.
- */
-#define ASKS_MAX 3
-
 /** No label: what comes in is not counted. */
 #define NO_LABEL UINT32_MAX
 

@@ -201,6 +201,33 @@ count_and_tell(struct worker *worker, const struct gather_move *move, schedq_res
     }
 }
 
+/* Noted before the switch too: this thread may stop behind that. */
+bool
+gather_is_overtaken(struct worker *worker, const struct view *view, uint8_t gate, uint64_t asked,
+                    bool *unjudged)
+{
+    struct queue *queue = queue_of(worker);
+    bool heard = stamps_newest(&queue->stamps, view->profile, gate_bit(gate)) > asked;
+
+    *unjudged = heard && ++worker->overtaken >= ASKS_MAX;
+    if (*unjudged) {
+        queue_note_stray(queue, STRAY_UNJUDGED);
+    }
+    if (!heard || *unjudged) {
+        worker->overtaken = 0;
+    }
+    return heard && !*unjudged;
+}
+
+/* Behind the switch: a tick may have taken the note before. */
+void
+gather_note_unjudged(struct worker *worker, bool unjudged)
+{
+    if (unjudged) {
+        queue_note_stray(queue_of(worker), STRAY_UNJUDGED);
+    }
+}
+
 enum gather_step
 gather_bring(struct worker *worker, const struct gather_move *move, schedq_result_t *result)
 {
@@ -210,6 +237,7 @@ gather_bring(struct worker *worker, const struct gather_move *move, schedq_resul
     struct redescription *change = move->change;
     struct view planned = *view;
     struct transfer transfer;
+    bool unjudged = false;
 
     describe_way(move, queue_now(queue));
     planned.description = change->description;
@@ -223,7 +251,7 @@ gather_bring(struct worker *worker, const struct gather_move *move, schedq_resul
     }
     transfer_publish(worker, &transfer, CAUSE_NONE);
     if (way->place == PLACE_GATED &&
-        stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) > move->asked) {
+        gather_is_overtaken(worker, view, way->gate, move->asked, &unjudged)) {
         transfer_withdraw(worker, &transfer);
         /* what was published gets stale: the version rises, and refs stay good */
         (void)u64_cas(&view->entry->word.low, view->state, state_described(view->state));
@@ -236,6 +264,7 @@ gather_bring(struct worker *worker, const struct gather_move *move, schedq_resul
     enum gather_step step = install_way(worker, move, &transfer);
 
     if (step == GATHER_DONE) {
+        gather_note_unjudged(worker, unjudged);
         count_and_tell(worker, move, result);
     }
     return step;

@@ -14,9 +14,11 @@
  *       as in mover.h
  *
  * PROGRESS. Lock-free: each further round is another's change of the record, or an event of a gate
- * that refuses. Without memory gather_complete leaves a stray note; a tick completes the record.
+ * that refuses. Events have a call ask ASKS_MAX times in a row at most; then the record is gated as
+ * it is, and a note has a tick ask. Without memory gather_complete leaves a stray note; a tick
+ * completes the record.
  *
- * EVIDENCE. tests/model: group; tests/unit/test_group.c, test_group_gates.c.
+ * EVIDENCE. tests/model: group; tests/unit/test_group.c, test_group_gates.c, test_lockfree_told.c.
  */
 #ifndef SCHEDQ_LOCKFREE_GATHER_RECORD_H
 #define SCHEDQ_LOCKFREE_GATHER_RECORD_H
@@ -64,6 +66,17 @@ gather_describe(struct redescription *change, const struct view *view)
                        : view->state;
 }
 
+/**
+ * `gate` refused a member, and knows the events up to `asked`. Did it hear of one since? Then the
+ * gates are asked again, but ASKS_MAX times in a row at most: *unjudged, the record is gated, and
+ * gather_note_unjudged follows.
+ */
+bool gather_is_overtaken(struct worker *worker, const struct view *view, uint8_t gate,
+                         uint64_t asked, bool *unjudged);
+
+/** A tick asks about the record, which was gated. */
+void gather_note_unjudged(struct worker *worker, bool unjudged);
+
 /** How a record goes from where it is. */
 struct gather_move {
     uint32_t record;
@@ -77,7 +90,7 @@ struct gather_move {
 
 /**
  * Brings the record that `view` shows where `way` says, described as `change` says: publish, look
- * at the gate's stamp, install. AGAIN: it changed, or its gate heard of an event since `asked`.
+ * at the gate's stamp, install. AGAIN: it changed, or events overtook the asking.
  */
 enum gather_step gather_bring(struct worker *worker, const struct gather_move *move,
                               schedq_result_t *result);

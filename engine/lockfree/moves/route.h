@@ -11,6 +11,13 @@
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/report.h"
 
+/**
+ * How often the gates are asked about a pod for one call at most; more often only about a pod that
+ * is let go, while other threads change it and no gate refuses it. About a record: while an event
+ * of the gate that refuses comes each time.
+ */
+#define ASKS_MAX 3
+
 struct way {
     enum place place; /* ACTIVE, BACKOFF, ERROR_BACKOFF, GATED; of a member ASIDE */
     uint8_t gate;     /* GATED: which; backoff: the one that it keeps; else 0 */
