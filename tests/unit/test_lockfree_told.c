@@ -557,6 +557,33 @@ a_join_asks_no_gate_for_ever_and_a_tick_asks_once_more(void **state)
     end_scene();
 }
 
+/* ---- an event while others have the same gates asked ----------------------------------------- */
+
+/* Each asking is overtaken by an event of another worker, which publishes the pod anew. */
+static int
+while_others_ask(unsigned number, uint64_t pod)
+{
+    if (pod != BLOCKED || number != 0 || who != 0 || scene.asked[0] > ENOUGH)
+        return as_set(number, pod);
+    let(2, report_a);
+    return 0;
+}
+
+static void
+an_event_ends_while_others_come(void **state)
+{
+    fixture_t *fixture = *state;
+    set_scene(fixture);
+    schedq_pod_spec_t spec = blocked_spec(0);
+    fx_add_spec(fixture, "ns/p", &spec);
+    report(scene.other, SCHEDQ_EVENT_NODE_DELETE); /* it lies in the other's lane */
+    scene.asked[0] = 0;
+    scene.answer = while_others_ask;
+    fx_move(fixture, SCHEDQ_EVENT_NODE_DELETE);
+    assert_in_range(scene.asked[0], 1, ENOUGH / 2);
+    end_scene();
+}
+
 /* ---- a pod that is not added yet ------------------------------------------------------------- */
 
 enum { NODE = 7, RARE = 12345, HELPLESS = 6, SECOND = 8 };
@@ -661,6 +688,7 @@ main(int argc, char **argv)
         fx_test_lockfree(what_is_told_of_a_pod_that_became_active_is_what_pops_go_by),
         fx_test_lockfree(an_update_of_a_pod_that_is_held_meanwhile_lets_it_go),
         fx_test_lockfree(a_join_asks_no_gate_for_ever_and_a_tick_asks_once_more),
+        fx_test_lockfree(an_event_ends_while_others_come),
         fx_test_lockfree(a_pod_is_not_shown_before_it_is_added),
         fx_test_lockfree(two_pods_of_one_name_are_never_popped),
     };

@@ -11,8 +11,10 @@
  * have raised no stamp yet.
  *
  * A pod that a gate refuses again is published anew in a lot while the walk goes on. The walk ends
- * in its own worker's lanes at the newest insertion there was when it began, and others' lanes get
- * nothing from it: so it meets no pod twice by its own doing.
+ * in its own worker's lanes at the newest insertion there was when it began, so it meets no pod
+ * twice by its own doing. In others' lanes it ends at the newest that there was when it came there:
+ * else it would not end as long as their events have gates asked, slowly. What they publish later
+ * has seen the stamp.
  *
  * LINEARIZATION. Of an event's number: stamps_draw:A. Of what it does to a waiting pod: the switch.
  * To one in flight: the stamp, or the flag.

@@ -752,6 +752,15 @@ key_at(const struct segment *segment, uint32_t at)
         &segment->slots[at & segment->ring.mask].key); /* key_at:A, of lane_put:A */
 }
 
+int64_t
+lane_newest(const struct lane *lane)
+{
+    const struct segment *last = ptr_load_acquire(&lane->last); /* as lane_read_begin:A */
+    uint32_t tail = u32_load_acquire(u32_of((unsigned int *)&last->ring.p_tail)); /* as enter:A */
+
+    return tail != 0 ? key_at(last, tail - 1) : INT64_MAX;
+}
+
 /* The first of the positions from `low` up to `high` whose key is at least `key`; `high`: none. */
 static uint32_t
 find_key(const struct segment *segment, uint32_t low, uint32_t high, int64_t key)

@@ -520,6 +520,12 @@ lane_ahead(const struct lane_head *head, uint32_t distance)
 /** Begins at the oldest ref. Of the reader, callers use `segment` and `read` at most. */
 void lane_read_begin(struct lane_reader *reader, struct lane *lane);
 
+/**
+ * The key of the ref that was published last, or a greater one: of all that were published before
+ * the call none is greater.
+ */
+int64_t lane_newest(const struct lane *lane);
+
 /** Leaves out what lies in this segment before the place where consumers begin: it is stale. */
 static inline void
 lane_read_passed(struct lane_reader *reader)

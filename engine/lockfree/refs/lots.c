@@ -581,7 +581,7 @@ begin_lane(struct lot_reader *reader)
     lane_read_begin(&reader->lane, lane);
     reader->in_lane = true;
     reader->from = INT64_MIN;
-    reader->own = worker == reader->worker;
+    reader->upto = worker == reader->worker ? reader->newest : lane_newest(lane);
     return true;
 }
 
@@ -589,8 +589,7 @@ size_t
 lot_read(struct lot_reader *reader, struct lane_ref *refs, size_t capacity)
 {
     while (reader->in_lane || begin_lane(reader)) {
-        size_t count =
-            lane_next(&reader->lane, reader->own ? reader->newest : INT64_MAX, refs, capacity);
+        size_t count = lane_next(&reader->lane, reader->upto, refs, capacity);
 
         if (count > 0) {
             reader->from = refs[count - 1].key;

@@ -285,14 +285,14 @@ struct lot_reader {
     struct bank_reader lanes; /* that come later */
     uint32_t worker;          /* the reader's */
     int64_t newest;           /* in its own lane: what it put there later it does not read */
-    bool in_lane, own;        /* own: the lane that is read is its own */
-    int64_t from;             /* refs up to this insertion were read there */
+    bool in_lane;
+    int64_t from, upto; /* insertions in the lane that is read: read so far, and to be read */
     struct lane_reader lane;
 };
 
 /**
  * Inside a section, until the reading ends. In the caller's own lane it ends at the insertion
- * `newest`.
+ * `newest`, in others' where they ended when it came there.
  */
 void lot_read_begin(struct lot_reader *reader, struct lot *lot, const struct bin_caller *caller,
                     int64_t newest);
@@ -300,10 +300,7 @@ void lot_read_begin(struct lot_reader *reader, struct lot *lot, const struct bin
 /** The next refs, unjudged; 0: no more. Fewer than `capacity` does not mean that. */
 size_t lot_read(struct lot_reader *reader, struct lane_ref *refs, size_t capacity);
 
-/**
- * In a new section: the reading goes on behind what was read; what was published meanwhile may come
- * too.
- */
+/** In a new section: the reading goes on behind what was read. */
 void lot_read_again(struct lot_reader *reader);
 
 /** So many of the refs that the last lot_read returned were stale. */
