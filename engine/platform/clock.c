@@ -35,7 +35,7 @@ clock_now(const struct clock *clock)
     int64_t now = clock->source.now_ns(clock->source.ctx);
 
     inside_calls(CALLBACK_NONE);
-    return now;
+    return now > 0 ? now : 0;
 }
 
 bool

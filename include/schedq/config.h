@@ -35,8 +35,8 @@ typedef enum schedq_objects {
 /** All zero: CLOCK_MONOTONIC. Layout frozen (32 bytes). */
 typedef struct schedq_clock {
     /**
-     * Returns nanoseconds, 0 or more (this is not checked), never less than an earlier reading on
-     * any thread returned. It may run with locks held: it must not call the queue.
+     * Returns nanoseconds, never less than an earlier reading on any thread returned; less than 0
+     * counts as 0. It may run with locks held: it must not call the queue.
      */
     int64_t (*now_ns)(void *ctx);
     void    *ctx;         /**< passed to now_ns */

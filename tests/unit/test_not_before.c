@@ -53,6 +53,22 @@ a_new_pod_is_held_until_its_time(void **state)
     assert_ns_equal(deadline(fixture), SCHEDQ_NO_DEADLINE);
 }
 
+/* 0 is no time. */
+static void
+where_the_clock_reads_less_than_0_it_is_0(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_advance(fixture, -FX_START - SEC(3));
+    fx_add(fixture, "ns/a", 0);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE);
+    assert_ns_equal(schedq_now(fx_queue(fixture)), 0);
+    fx_advance(fixture, SEC(4));
+    assert_ns_equal(schedq_now(fx_queue(fixture)), SEC(1));
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    assert_ns_equal(popped.history.timestamp_ns, 0);
+    fx_done(fixture, &popped);
+}
+
 static void
 a_time_that_is_past_holds_nothing(void **state)
 {
@@ -364,6 +380,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         fx_test(a_new_pod_is_held_until_its_time),
         fx_test_1_34(a_new_pod_is_held_until_its_time),
+        fx_test(where_the_clock_reads_less_than_0_it_is_0),
         fx_test(a_time_that_is_past_holds_nothing),
         fx_test(pods_of_a_batch_are_held_each_until_its_own_time),
         fx_test(gates_are_asked_when_the_time_has_come),

@@ -758,7 +758,7 @@ lane_newest(const struct lane *lane)
     const struct segment *last = ptr_load_acquire(&lane->last); /* as lane_read_begin:A */
     uint32_t tail = u32_load_acquire(u32_of((unsigned int *)&last->ring.p_tail)); /* as enter:A */
 
-    return tail != 0 ? key_at(last, tail - 1) : INT64_MAX;
+    return tail != 0 ? key_at(last, tail - 1) : last->least;
 }
 
 /* The first of the positions from `low` up to `high` whose key is at least `key`; `high`: none. */
