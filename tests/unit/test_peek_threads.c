@@ -10,7 +10,8 @@
 #include "seed.h"
 #include "squad.h"
 
-enum { HIGH = 1000, LOW = 20, PEEKS = 20000, SHOWN = 8, OWN = 64 };
+/* SHOWN: no more are read than are shown, so a pod that is read twice takes the room of another. */
+enum { HIGH = 1000, LOW = 20, PEEKS = 20000, SHOWN = 64, OWN = 64 };
 
 static atomic_bool over;
 
