@@ -109,7 +109,7 @@ a_pod_that_was_never_inserted_is_not_moved(void **state)
     assert_ok(schedq_worker_unregister(other));
 }
 
-/* A watchdog meets a gated pod whose add stopped behind its name: what it owes no tick pays anew. */
+/* A watchdog meets a gated pod whose add stopped behind its name: no tick pays for that anew. */
 static void
 a_gate_is_not_asked_at_each_tick_behind_a_look(void **state)
 {
