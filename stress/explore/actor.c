@@ -119,6 +119,7 @@ act_spec(const struct actor *actor, uint64_t object)
     spec.order_key = attempt->order_key;
     spec.not_before_ns = attempt->not_before_ns;
     spec.label = attempt->label;
+    spec.class_id = attempt->class_id;
     spec.flags = attempt->keyed ? SCHEDQ_POD_ORDER_KEY : 0;
     return spec;
 }
@@ -202,6 +203,12 @@ bool
 actor_add_labelled(struct actor *actor, uint32_t key, int32_t priority, uint64_t label)
 {
     return add(actor, (struct attempt){.key = key, .priority = priority, .label = label});
+}
+
+bool
+actor_add_of_class(struct actor *actor, uint32_t key, int32_t priority, uint64_t class_id)
+{
+    return add(actor, (struct attempt){.key = key, .priority = priority, .class_id = class_id});
 }
 
 bool
@@ -359,6 +366,13 @@ actor_update_event(struct actor *actor, uint32_t key, int32_t priority, schedq_e
 {
     return update(actor, (struct attempt){.key = key, .priority = priority}, &event,
                   (schedq_pod_t){0});
+}
+
+bool
+actor_update_of_class(struct actor *actor, uint32_t key, int32_t priority, uint64_t class_id)
+{
+    return update(actor, (struct attempt){.key = key, .priority = priority, .class_id = class_id},
+                  NULL, (schedq_pod_t){0});
 }
 
 bool

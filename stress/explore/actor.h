@@ -36,6 +36,9 @@ bool actor_adopt(struct actor *actor, const struct actor *frozen);
 bool actor_add(struct actor *actor, uint32_t key, int32_t priority);
 bool actor_add_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_key);
 
+/** One of a class; 0: of none. */
+bool actor_add_of_class(struct actor *actor, uint32_t key, int32_t priority, uint64_t class_id);
+
 /** Held for so long from now. */
 bool actor_add_until(struct actor *actor, uint32_t key, int32_t priority, int64_t ns);
 
@@ -49,6 +52,9 @@ unsigned actor_add_rising(struct actor *actor, uint32_t first, uint32_t count, i
 bool actor_update(struct actor *actor, uint32_t key, int32_t priority);
 bool actor_update_event(struct actor *actor, uint32_t key, int32_t priority, schedq_event_t event);
 bool actor_update_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_key);
+
+/** It is of that class from then on; 0: of none. */
+bool actor_update_of_class(struct actor *actor, uint32_t key, int32_t priority, uint64_t class_id);
 
 /** Finds the pod, and updates that one. False: NOT_FOUND. */
 bool actor_update_found(struct actor *actor, uint32_t key, int32_t priority);
@@ -97,6 +103,9 @@ void actor_token_alive(struct actor *actor);
 
 /** Fails held[0], rejected by these; 0: an error. False: GONE. */
 bool actor_fail(struct actor *actor, uint64_t rejectors);
+
+/** As actor_fail: it says nothing about others of the pod's class. */
+bool actor_fail_alone(struct actor *actor, uint64_t rejectors);
 
 /** Pops and fails; false: there was nothing. */
 bool actor_pop_and_fail(struct actor *actor, uint64_t rejectors);

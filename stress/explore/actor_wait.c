@@ -37,8 +37,8 @@ failed(struct actor *actor, struct life *life, schedq_status_t status,
     return true;
 }
 
-bool
-actor_fail(struct actor *actor, uint64_t rejectors)
+static bool
+fail(struct actor *actor, uint64_t rejectors, bool for_own_reasons)
 {
     schedq_popped_t *held = &actor->held[0];
     schedq_failure_t failure;
@@ -51,11 +51,24 @@ actor_fail(struct actor *actor, uint64_t rejectors)
 
     failure = (schedq_failure_t)SCHEDQ_FAILURE_INIT;
     failure.unschedulable = rejectors;
+    failure.own_reasons = for_own_reasons;
     ledger_fail_begins(life, rejectors, began);
     schedq_status_t status = op_run(actor->worker, &op);
     moment ended = act_end(actor, status);
     act_check(actor, &op, 0);
     return failed(actor, life, status, &op.result, ended);
+}
+
+bool
+actor_fail(struct actor *actor, uint64_t rejectors)
+{
+    return fail(actor, rejectors, false);
+}
+
+bool
+actor_fail_alone(struct actor *actor, uint64_t rejectors)
+{
+    return fail(actor, rejectors, true);
 }
 
 bool

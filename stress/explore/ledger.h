@@ -74,6 +74,7 @@ struct attempt {
     int64_t references;
     int64_t not_before_ns;
     uint64_t label;
+    uint64_t class_id;
 };
 
 struct life {

@@ -31,12 +31,32 @@ open_since(const struct ledger *ledger, enum call_kind kind, uint32_t key, uint6
     return since;
 }
 
+/*
+ * A deletion ends the pod, whatever flight it was noted for: what a stopped failure did may have
+ * been seen by nobody then.
+ */
+static moment
+deleted_since(const struct ledger *ledger, uint64_t handle)
+{
+    moment since = NEVER;
+
+    for (uint32_t i = 0; i < ledger->life_count; i++) {
+        const struct life *life = &ledger->lives[i];
+
+        if (life->handle == handle && life->ended_by_delete) {
+            since = earlier(since, life->end_began);
+        }
+    }
+    return since;
+}
+
 moment
 ledger_exists_until(const struct ledger *ledger, const struct life *life)
 {
     moment until = earlier(life->end_began, open_since(ledger, CALL_DELETE, life->key, 0));
 
     until = earlier(until, open_since(ledger, CALL_DONE, 0, life->handle));
+    until = earlier(until, deleted_since(ledger, life->handle));
     return life->next == 0
                ? until
                : earlier(until, ledger_exists_until(ledger, &ledger->lives[life->next - 1]));
@@ -51,6 +71,12 @@ ledger_active_until(const struct ledger *ledger, const struct life *life)
     for (uint32_t i = 0; i < ledger->keep_count; i++) {
         if (ledger->keeps[i].handle == life->handle) {
             until = earlier(until, ledger->keeps[i].began);
+        }
+    }
+    /* Nor of one that its class may keep back. */
+    for (uint32_t i = 0; i < ledger->attempt_count; i++) {
+        if (ledger->attempts[i].key == life->key && ledger->attempts[i].class_id != 0) {
+            until = earlier(until, ledger->attempts[i].began);
         }
     }
     return life->pops == 0 ? earlier(until, open_since(ledger, CALL_POP, 0, 0)) : until;
@@ -215,11 +241,25 @@ check_kept(const struct ledger *ledger, const struct keep *keep)
     }
 }
 
+/* An attempt whose thread stopped, or that was not told its handle, counts. */
+static bool
+had_class(const struct ledger *ledger, uint64_t handle)
+{
+    for (uint32_t i = 0; i < ledger->attempt_count; i++) {
+        const struct attempt *attempt = &ledger->attempts[i];
+
+        if ((attempt->handle == handle || attempt->status == -1) && attempt->class_id != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Who releases a pod that nothing else keeps back brings it out. */
 static void
 check_released(const struct ledger *ledger, const struct keep *keep)
 {
-    if (keep->is_time || keep->holds || !keep->stays) {
+    if (keep->is_time || keep->holds || !keep->stays || had_class(ledger, keep->handle)) {
         return;
     }
     for (uint32_t i = 0; i < ledger->keep_count; i++) {

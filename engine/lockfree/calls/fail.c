@@ -884,7 +884,9 @@ tell_class(const struct failing *failing)
     uint8_t place = failing->result->place;
     bool poppable = false;
 
-    if (place == SCHEDQ_HELD && failing->class.hidden) {
+    /* a time that it got since, by a call, is not its class's: its turn does not end that */
+    if (place == SCHEDQ_HELD && failing->class.hidden &&
+        (failing->view.description.flags & DESCRIBED_BY_CLASS) != 0) {
         uint64_t ref = ref_make(version_next(failing->version), failing->record);
 
         poppable = class_list(worker, &key, ref, true);

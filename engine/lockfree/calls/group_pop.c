@@ -87,12 +87,18 @@ take_members(struct worker *worker, struct gathered *gathered)
 {
     bool enough;
 
+    /* A quorum that falls meanwhile is not filled by members that nobody tried to take. */
+    for (uint32_t i = 0; i < gathered->group_count; i++) {
+        struct gathered_group *group = &gathered->groups[i];
+
+        group->here = group->here >= group->needs ? group->here : 0;
+    }
     for (uint32_t i = 0; i < gathered->count; i++) {
         struct gathered_pod *pod = &gathered->pods[i];
         struct gathered_group *group = &gathered->groups[pod->node];
 
         pod->token = 0;
-        if (group->here >= group->needs && !pop_take_member(worker, pod)) {
+        if (group->here > 0 && !pop_take_member(worker, pod)) {
             group->here--;
         }
     }

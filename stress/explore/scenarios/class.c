@@ -17,6 +17,7 @@
 #include <schedq/hold.h>
 
 enum { CLASS = 9, OTHER_CLASS = 10, PODS = 6 };
+enum { KEYS = 4, CALLS = 5 }; /* of programs drawn at random */
 
 #define PATIENCE_NS (INT64_C(3600) * 1000000000)
 
@@ -509,6 +510,251 @@ counted(schedq_config_t *config)
     config->objects = SCHEDQ_OBJECTS_COUNTED;
 }
 
+/* ---- programs drawn at random ---------------------------------------------------------------- */
+
+/*
+ * What can be said of them is the ledger's; and behind them, if nobody is frozen, events, backoffs
+ * and ticks bring out all that nobody holds, long before the patience ends.
+ */
+
+static uint32_t
+draw(uint32_t limit)
+{
+    return random_below(sim_random(), limit);
+}
+
+static uint64_t
+some_class(void)
+{
+    static const uint64_t classes[] = {CLASS, CLASS, CLASS, OTHER_CLASS, 0};
+
+    return classes[draw(5)];
+}
+
+/* Mostly of one priority: a class is one of a priority. */
+static int32_t
+some_priority(void)
+{
+    return draw(4) == 0 ? 2 : 1;
+}
+
+static void
+come(struct actor *actor, uint32_t key)
+{
+    switch (draw(4)) {
+    case 0:
+        (void)actor_update_of_class(actor, key, some_priority(), some_class());
+        break;
+    case 1:
+        (void)actor_add_of_class(actor, key, some_priority(), some_class());
+        break;
+    default:
+        (void)actor_add_of_class(actor, key, 1, CLASS);
+        break;
+    }
+}
+
+static void
+try_one(struct actor *actor)
+{
+    if (!actor_pop(actor)) {
+        return;
+    }
+    switch (draw(6)) {
+    case 0:
+        (void)actor_done(actor);
+        break;
+    case 1:
+        (void)actor_fail_alone(actor, PLAIN);
+        break;
+    case 2:
+        (void)actor_fail(actor, draw(2) == 0 ? HINTED : 0);
+        break;
+    default:
+        (void)actor_fail(actor, PLAIN);
+        break;
+    }
+}
+
+static void
+keep_back(struct actor *actor, uint32_t key)
+{
+    switch (draw(4)) {
+    case 0:
+        actor_hold(actor, key);
+        break;
+    case 1:
+        actor_not_before(actor, key, draw(3) * BACKOFF_NS);
+        break;
+    default:
+        actor_release(actor, key);
+        break;
+    }
+}
+
+static void
+bring_out(struct actor *actor, uint32_t key)
+{
+    switch (draw(5)) {
+    case 0:
+        actor_tick_after(actor, draw(8) == 0 ? 2 * PATIENCE_NS : BACKOFF_NS);
+        break;
+    case 1:
+        actor_activate(actor, key);
+        break;
+    case 2:
+        actor_move(actor, SCHEDQ_EVENT_WILDCARD);
+        break;
+    default:
+        actor_move(actor, draw(3) == 0 ? EVENT_HINTED : EVENT_PLAIN);
+        break;
+    }
+}
+
+static void
+look_or_trim(struct actor *actor, uint32_t key)
+{
+    switch (draw(4)) {
+    case 0:
+        actor_snapshot(actor);
+        break;
+    case 1:
+        actor_trim(actor);
+        break;
+    default:
+        (void)actor_get(actor, key);
+        break;
+    }
+}
+
+static void
+anything(struct actor *actor)
+{
+    for (unsigned i = 0; i < CALLS; i++) {
+        uint32_t key = draw(KEYS);
+
+        switch (draw(8)) {
+        case 0:
+        case 1:
+        case 2:
+            try_one(actor);
+            break;
+        case 3:
+            come(actor, key);
+            break;
+        case 4:
+            (void)actor_delete(actor, key);
+            break;
+        case 5:
+            keep_back(actor, key);
+            break;
+        case 6:
+            bring_out(actor, key);
+            break;
+        default:
+            look_or_trim(actor, key);
+            break;
+        }
+    }
+    (void)actor_done_all(actor);
+}
+
+/* Often one is the scout, and others are kept back. */
+static void
+prepare_any(struct actor *actor)
+{
+    for (uint32_t key = 0; key < KEYS; key++) {
+        if (draw(4) > 0) {
+            (void)actor_add_of_class(actor, key, 1, draw(4) == 0 ? some_class() : CLASS);
+        }
+    }
+    for (uint32_t i = draw(3); i > 0; i--) {
+        try_one(actor);
+    }
+    (void)actor_done_all(actor);
+}
+
+static int
+fail_for_one_left(void *ctx, const schedq_pod_info_t *info)
+{
+    (void)ctx;
+    SIM_CHECK(info->place == SCHEDQ_INFLIGHT, "pod %u waits, and nothing brings it out: %s%s",
+              world_key(info->name, info->name_length),
+              schedq_place_name((schedq_place_t)info->place),
+              info->kept_by_class ? ", kept back by its class" : "");
+    return 1;
+}
+
+/* Pod 0 is the scout; thread 0 has pod 1. */
+static void
+scout_and_flight(struct actor *actor)
+{
+    (void)actor_add_of_class(actor, 0, 1, CLASS);
+    (void)actor_pop_and_fail(actor, PLAIN);
+    (void)actor_add_of_class(actor, 1, 1, 0);
+    (void)actor_pop(actor);
+    (void)actor_update_of_class(actor, 1, 1, CLASS);
+}
+
+static void
+fail_1(struct actor *actor)
+{
+    (void)actor_fail(actor, PLAIN);
+}
+
+static void
+not_before_1(struct actor *actor)
+{
+    actor_not_before(actor, 1, BACKOFF_NS);
+}
+
+static void
+delete_0_and_pop(struct actor *actor)
+{
+    (void)actor_delete(actor, 0);
+    if (actor_pop(actor)) {
+        (void)actor_done(actor);
+    }
+}
+
+static void
+bring_all_out(struct actor *healthy)
+{
+    for (uint32_t key = 0; key < KEYS; key++) {
+        actor_release(healthy, key);
+    }
+    for (unsigned round = 0; round < 3 * KEYS; round++) {
+        actor_move(healthy, SCHEDQ_EVENT_WILDCARD);
+        actor_tick_after(healthy, sim_frozen() > 0 ? 2 * PATIENCE_NS : 100 * BACKOFF_NS);
+        while (actor_pop(healthy)) {
+            (void)actor_done(healthy);
+        }
+    }
+    SIM_CHECK(sim_frozen() > 0 ||
+                  schedq_snapshot(healthy->worker, fail_for_one_left, NULL) == SCHEDQ_OK,
+              "snapshot fails");
+}
+
+static void
+any_drain(const struct scenario *scenario)
+{
+    struct actor *healthy = &world.actors[HEALTHY];
+
+    /* of a scout in the hands of a frozen thread the others wait for their patience */
+    if (sim_frozen() > 0 || draw(2) == 0) {
+        actor_register(healthy);
+        bring_all_out(healthy);
+        actor_unregister(healthy);
+    }
+    queue_harness.drain(scenario);
+}
+
+static const struct harness any_harness = {class_begin, class_thread, any_drain, class_end};
+
+#define ANY(title, text, settings)                                                             \
+    SCENARIO_OF(&any_harness, true, 0, title, text, settings, prepare_any, anything, anything, \
+                anything)
+
 #define CLASSES(...) SCENARIO_OF(&class_harness, true, 0, __VA_ARGS__)
 
 const struct scenario class_scenarios[] = {
@@ -550,5 +796,10 @@ const struct scenario class_scenarios[] = {
             configure, one_scouts_of_worker_1, look_at_1, drop_both_and_trim),
     CLASSES("class_counted", "a scout is held with counted objects", counted, one_scouts, hold_0,
             wake_and_place, reject_one),
+    SCENARIO_OF(&any_harness, true, 0, "class_kept",
+                "a pod gets a time of its caller's while it fails into its class", configure,
+                scout_and_flight, fail_1, not_before_1, delete_0_and_pop),
+    ANY("class_any", "any calls, of pods whose class keeps them back", configure),
+    ANY("class_any_counted", "the same with counted objects", counted),
     {.name = NULL},
 };

@@ -21,6 +21,7 @@
 #include <schedq/hold.h>
 
 enum { GANG = 7, OTHER_GANG = 8, QUORUM = 2, MEMBERS = 6, ROOM = 16, NOBODY = SIM_THREADS_MAX + 1 };
+enum { KEYS = 4, CALLS = 5 }; /* of programs drawn at random */
 
 /* UNSURE: a call about it runs, or never ends, or another ran meanwhile. */
 enum whereabouts { NOWHERE, WAITS, FLIES, UNSURE };
@@ -43,6 +44,8 @@ static struct {
     moment popped;        /* when its latest pop ended */
     moment told;          /* when the latest EVENT_PLAIN began whose call is over; NEVER: none */
     bool opened;          /* both gates, and whom that concerns was told */
+    bool thinned;         /* perhaps: members left, or were kept back, while it waited */
+    uint64_t told_gates;  /* those that were opened, by calls that are over */
 } gang;
 
 static void
@@ -56,6 +59,8 @@ gang_begin(const struct scenario *scenario)
     gang.changes = 0;
     gang.popped = gang.told = NEVER;
     gang.opened = false;
+    gang.told_gates = 0;
+    gang.thinned = false;
     queue_harness.begin(scenario);
 }
 
@@ -502,6 +507,16 @@ two_wait(struct actor *actor)
     join(actor, 1, 1);
 }
 
+/* As many as the quorum wants: one more than QUORUM. */
+static void
+three_wait(struct actor *actor)
+{
+    declare(actor, QUORUM + 1);
+    join(actor, 0, 1);
+    join(actor, 1, 1);
+    join(actor, 2, 1);
+}
+
 static void
 two_wait_undeclared(struct actor *actor)
 {
@@ -718,6 +733,12 @@ three_wait_as_2(struct actor *actor)
 }
 
 static void
+lower_it(struct actor *actor)
+{
+    update(actor, 0, QUORUM);
+}
+
+static void
 change_it(struct actor *actor)
 {
     update(actor, 5, 3);
@@ -737,6 +758,346 @@ count_objects_behind_gates(schedq_config_t *config)
     cluster_use(config);
     config->objects = SCHEDQ_OBJECTS_COUNTED;
 }
+
+/* ---- programs drawn at random ---------------------------------------------------------------- */
+
+/*
+ * A member may be deleted in flight, and another of its name be there at once: what threads note of
+ * names says little, so the drain looks.
+ */
+
+static uint32_t
+draw(uint32_t limit)
+{
+    return random_below(sim_random(), limit);
+}
+
+static uint64_t
+some_rejectors(void)
+{
+    static const uint64_t sets[] = {PLAIN, PLAIN, HINTED, 0};
+
+    return sets[draw(4)];
+}
+
+static void
+come(struct actor *actor, uint32_t key)
+{
+    size_t length;
+    const char *name = world_name(key, &length);
+    int32_t priority = cluster_has_gates() && draw(4) == 0 ? -1 : (int32_t)draw(4);
+    uint64_t object =
+        ledger_attempt(&world.ledger, (struct attempt){.key = key, .priority = priority});
+    schedq_pod_spec_t spec = act_spec(actor, object);
+    schedq_result_t result;
+
+    spec.group = GANG;
+    begin(actor, "add", key);
+    schedq_status_t status = schedq_add(actor->worker, name, length, &spec, &result);
+
+    act_attempt_ends(ledger_attempt_of(&world.ledger, object), status,
+                     ends(actor, "add", status, status == SCHEDQ_OK || status == SCHEDQ_EXISTS));
+    SIM_CHECK(status != SCHEDQ_OK || result.place == SCHEDQ_ASIDE, "add of a member says place %s",
+              schedq_place_name((schedq_place_t)result.place));
+}
+
+static void
+describe(struct actor *actor, uint32_t key)
+{
+    size_t length;
+    const char *name = world_name(key, &length);
+    int32_t priority = cluster_has_gates() && draw(4) == 0 ? -1 : (int32_t)draw(4);
+    uint64_t object =
+        ledger_attempt(&world.ledger, (struct attempt){.key = key, .priority = priority});
+    schedq_pod_spec_t spec = act_spec(actor, object);
+    const schedq_event_t event = draw(2) == 0 ? EVENT_PLAIN : EVENT_HINTED;
+
+    begin(actor, "update", key);
+    schedq_status_t status =
+        schedq_update(actor->worker, name, length, &spec, 0, &event, draw(2), NULL);
+
+    act_attempt_ends(
+        ledger_attempt_of(&world.ledger, object), status,
+        ends(actor, "update", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND));
+}
+
+static void
+leave(struct actor *actor, uint32_t key)
+{
+    size_t length;
+    const char *name = world_name(key, &length);
+
+    gang.thinned = true;
+    begin(actor, "delete", key);
+    schedq_status_t status = schedq_delete_name(actor->worker, name, length, NULL);
+
+    (void)ends(actor, "delete", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+}
+
+static void
+keep_back(struct actor *actor, uint32_t key)
+{
+    size_t length;
+    const char *name = world_name(key, &length);
+    uint32_t what = draw(3);
+    schedq_result_t result;
+
+    if (schedq_find(actor->worker, name, length, &result) != SCHEDQ_OK) {
+        return;
+    }
+    gang.thinned = true;
+    begin(actor, what == 0 ? "hold" : what == 1 ? "release" : "not_before", key);
+    schedq_status_t status = what == 0 ? schedq_hold(actor->worker, result.pod, NULL)
+                             : what == 1
+                                 ? schedq_release(actor->worker, result.pod, NULL)
+                                 : schedq_not_before(actor->worker, result.pod,
+                                                     draw(2) * (cluster_now() + BACKOFF_NS), NULL);
+
+    (void)ends(actor, "hold, release or not_before", status,
+               status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+}
+
+static void
+change(struct actor *actor)
+{
+    switch (draw(4)) {
+    case 0:
+        undeclare(actor);
+        break;
+    case 1:
+        declare(actor, QUORUM);
+        break;
+    default:
+        update(actor, (int32_t)draw(3), QUORUM + draw(2));
+        break;
+    }
+}
+
+static void
+end_one(struct actor *actor, schedq_token_t token, bool fails)
+{
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+
+    failure.unschedulable = some_rejectors();
+    begin(actor, fails ? "fail" : "done", 0);
+    schedq_status_t status = fails ? schedq_fail(actor->worker, &token, &failure, NULL)
+                                   : schedq_done(actor->worker, token);
+
+    (void)ends(actor, fails ? "fail" : "done", status,
+               status == SCHEDQ_OK || status == SCHEDQ_GONE);
+}
+
+static void
+check_taken(const schedq_popped_t *popped)
+{
+    SIM_CHECK(world.config.objects != SCHEDQ_OBJECTS_COUNTED ||
+                  ledger_attempt_of(&world.ledger, popped->object)->references > 0,
+              "a member is popped with object %llu, which was released",
+              (unsigned long long)popped->object);
+    SIM_CHECK(popped->name_length > 0 && world_key(popped->name, popped->name_length) < MEMBERS,
+              "a member is popped that was never added");
+}
+
+/* Some members may end behind the cycle. */
+static void
+try_it(struct actor *actor)
+{
+    schedq_popped_group_t group;
+    schedq_popped_t popped[ROOM];
+    size_t count = 0, behind;
+
+    begin(actor, "try_pop_group", 0);
+    schedq_status_t status = schedq_try_pop_group(actor->worker, &group, popped, ROOM, &count);
+
+    moment ended =
+        ends(actor, "try_pop_group", status, status == SCHEDQ_OK || status == SCHEDQ_EMPTY);
+    if (status != SCHEDQ_OK) {
+        return;
+    }
+    SIM_CHECK(group.group == GANG, "group %llu is popped", (unsigned long long)group.group);
+    SIM_CHECK(gang.holder == NOBODY, "the group is popped by %u and by %u", gang.holder,
+              actor->number);
+    SIM_CHECK(count >= QUORUM || (count > 0 && gang.placed),
+              "%zu members are popped, the quorum is %u", count, QUORUM);
+    gang.popped = ended;
+    gang.holder = actor->number;
+    gang.token = group.token;
+    for (size_t i = 0; i < count; i++) {
+        check_taken(&popped[i]);
+    }
+    behind = draw(3) == 0 ? draw((uint32_t)count) : count;
+    bool fails = draw(3) > 0;
+    for (size_t i = 0; i < behind; i++) {
+        end_one(actor, popped[i].token, fails || draw(3) == 0);
+    }
+    end_cycle(actor, draw(3));
+    for (size_t i = behind; i < count; i++) {
+        end_one(actor, popped[i].token, draw(2) == 0);
+    }
+}
+
+static void
+open_one(struct actor *actor, uint64_t gate)
+{
+    actor_open(actor, gate);
+    gang.told_gates |= gate;
+    gang.opened = gang.told_gates == (GATE_A | GATE_B);
+}
+
+static void
+bring(struct actor *actor)
+{
+    switch (draw(6)) {
+    case 0:
+        actor_tick_after(actor, draw(3) * BACKOFF_NS);
+        break;
+    case 1:
+        activate(actor);
+        break;
+    case 2:
+        actor_move(actor, draw(2) == 0 ? EVENT_HINTED : SCHEDQ_EVENT_WILDCARD);
+        break;
+    case 3:
+        open_one(actor, draw(2) == 0 ? GATE_A : GATE_B);
+        break;
+    default:
+        plain_event(actor);
+        break;
+    }
+}
+
+static void
+look_or_trim(struct actor *actor)
+{
+    schedq_group_info_t info = SCHEDQ_GROUP_INFO_INIT;
+
+    switch (draw(3)) {
+    case 0:
+        actor_trim(actor);
+        break;
+    case 1:
+        pop_pods(actor);
+        break;
+    default:
+        begin(actor, "group_get", 0);
+        schedq_status_t status = schedq_group_get(actor->worker, GANG, &info);
+
+        (void)ends(actor, "group_get", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+        break;
+    }
+}
+
+static void
+anything(struct actor *actor)
+{
+    for (unsigned i = 0; i < CALLS; i++) {
+        uint32_t key = draw(KEYS);
+
+        switch (draw(10)) {
+        case 0:
+        case 1:
+            come(actor, key);
+            break;
+        case 2:
+            leave(actor, key);
+            break;
+        case 3:
+            keep_back(actor, key);
+            break;
+        case 4:
+            change(actor);
+            break;
+        case 5:
+            bring(actor);
+            break;
+        case 6:
+            if (draw(2) == 0) {
+                look_or_trim(actor);
+            } else {
+                describe(actor, key);
+            }
+            break;
+        default:
+            try_it(actor);
+            break;
+        }
+    }
+}
+
+static void
+prepare_any(struct actor *actor)
+{
+    if (draw(4) > 0) {
+        declare(actor, QUORUM);
+    }
+    for (uint32_t key = 0; key < KEYS; key++) {
+        if (draw(4) > 0) {
+            come(actor, key);
+        }
+    }
+    if (draw(3) == 0) {
+        try_it(actor);
+    }
+}
+
+/* What a find says of a member that waits is so for all calls behind it. */
+static void
+look_for_members(struct actor *healthy)
+{
+    for (uint32_t key = 0; key < MEMBERS; key++) {
+        schedq_result_t result;
+        size_t length;
+        const char *name = world_name(key, &length);
+        bool found = schedq_find(healthy->worker, name, length, &result) == SCHEDQ_OK;
+
+        if (found && result.place == SCHEDQ_HELD) {
+            (void)schedq_not_before(healthy->worker, result.pod, 0, NULL);
+            (void)schedq_release(healthy->worker, result.pod, &result);
+        }
+        SIM_CHECK(!found || result.place == SCHEDQ_ASIDE ||
+                      (result.place == SCHEDQ_INFLIGHT && sim_frozen() > 0),
+                  "member %u is %s", key, schedq_place_name((schedq_place_t)result.place));
+        gang.members[key] =
+            (struct member){.where = found && result.place == SCHEDQ_ASIDE ? WAITS : NOWHERE};
+    }
+}
+
+/*
+ * An event helps by one rejector only, and a record only by a member that waits: where one left or
+ * was kept back, it may have been the one that was rejected so.
+ */
+static void
+check_missed(struct actor *healthy)
+{
+    schedq_group_info_t info = SCHEDQ_GROUP_INFO_INIT;
+    bool found = schedq_group_get(healthy->worker, GANG, &info) == SCHEDQ_OK;
+
+    SIM_CHECK(!found || info.place != SCHEDQ_PARKED || gang.thinned ||
+                  (info.unschedulable & PLAIN) == 0 || gang.told == NEVER || gang.popped == NEVER ||
+                  gang.popped > gang.told,
+              "parked by a cycle since whose pop an event came that helps");
+    gang.told = NEVER;
+}
+
+static void
+any_drain(const struct scenario *scenario)
+{
+    struct actor *healthy = &world.actors[HEALTHY];
+
+    (void)scenario;
+    actor_register(healthy);
+    actor_tick(healthy);
+    gang.declared = false; /* for sure */
+    check_missed(healthy);
+    look_for_members(healthy);
+    settle(healthy);
+}
+
+static const struct harness any_harness = {gang_begin, gang_thread, any_drain, gang_end};
+
+#define ANY(title, text, settings)                                                             \
+    SCENARIO_OF(&any_harness, true, 0, title, text, settings, prepare_any, anything, anything, \
+                anything)
 
 #define GROUP(...) SCENARIO_OF(&gang_harness, true, 0, __VA_ARGS__)
 
@@ -778,12 +1139,17 @@ const struct scenario group_scenarios[] = {
           cluster_use_without_gates, declared, join_2_then_1, rename_it, place_twice),
     GROUP("group_update", "quorum and priority change while the group is popped",
           cluster_use_without_gates, two_wait, change_it, join_2, fail_and_place),
+    GROUP("group_lowered", "the quorum falls while the group is popped, and a member leaves",
+          cluster_use_without_gates, three_wait, place_twice, drop_0, lower_it),
     GROUP("group_updates", "two updates at once, and a look", cluster_use_without_gates,
           three_wait_as_2, update_to_2, update_to_3, look_at_it),
     GROUP("group_activate", "an activation in the cycle", cluster_use_without_gates, two_wait,
           reject_once, tick_and_activate, place_twice),
     GROUP("group_counted", "members whose objects are counted leave while their group is popped",
           count_objects, two_wait, drop_0_and_join, place_twice, reject_once),
+    ANY("group_any", "any calls, of members of a group", cluster_use_without_gates),
+    ANY("group_any_counted", "the same with counted objects", count_objects),
+    ANY("group_any_gated", "the same behind gates", count_objects_behind_gates),
     GROUP("group_asked", "the same, while their gates are asked", count_objects_behind_gates,
           one_is_gated, drop_0_and_join, open_a, join_2_and_3),
     {.name = NULL},
