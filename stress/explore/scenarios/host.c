@@ -3,6 +3,8 @@
 #include "scenarios.h"
 #include "world.h"
 
+enum { KEYS = 3, CALLS = 4 }; /* of programs drawn at random */
+
 static void
 hold_one(struct actor *actor)
 {
@@ -61,6 +63,144 @@ tick_and_consume(struct actor *actor)
     actor_consume(actor, 2);
 }
 
+/* ---- programs drawn at random ---------------------------------------------------------------- */
+
+static uint32_t
+draw(uint32_t limit)
+{
+    return random_below(sim_random(), limit);
+}
+
+static uint64_t
+rejectors(void)
+{
+    static const uint64_t sets[] = {PLAIN, PLAIN, HINTED, PLAIN | HINTED};
+
+    return sets[draw(4)];
+}
+
+static void
+come(struct actor *actor, uint32_t key)
+{
+    int32_t priority = (int32_t)draw(3);
+
+    switch (draw(4)) {
+    case 0:
+        (void)actor_add_until(actor, key, priority, BACKOFF_NS);
+        break;
+    case 1:
+        (void)actor_update(actor, key, priority);
+        break;
+    default:
+        (void)actor_add(actor, key, priority);
+        break;
+    }
+}
+
+static void
+keep_back(struct actor *actor, uint32_t key)
+{
+    switch (draw(3)) {
+    case 0:
+        actor_hold(actor, key);
+        break;
+    case 1:
+        actor_not_before(actor, key, draw(3) * BACKOFF_NS);
+        break;
+    default:
+        actor_release(actor, key);
+        break;
+    }
+}
+
+static void
+try_one(struct actor *actor)
+{
+    if (!actor_pop(actor)) {
+        return;
+    }
+    if (draw(4) > 0) {
+        (void)actor_host_fail(actor, rejectors());
+    } else {
+        (void)actor_done(actor);
+    }
+}
+
+static void
+happen(struct actor *actor)
+{
+    switch (draw(4)) {
+    case 0:
+        actor_tick_after(actor, draw(3) * BACKOFF_NS);
+        break;
+    case 1:
+        actor_host_release(actor);
+        break;
+    default:
+        actor_host_event(actor, draw(2) == 0 ? EVENT_PLAIN : EVENT_HINTED);
+        break;
+    }
+}
+
+static void
+look_or_leave(struct actor *actor, uint32_t key)
+{
+    switch (draw(4)) {
+    case 0:
+        (void)actor_get(actor, key);
+        break;
+    case 1:
+        actor_trim(actor);
+        break;
+    default:
+        (void)actor_delete(actor, key);
+        break;
+    }
+}
+
+static void
+anything(struct actor *actor)
+{
+    for (unsigned i = 0; i < CALLS; i++) {
+        uint32_t key = draw(KEYS);
+
+        switch (draw(8)) {
+        case 0:
+        case 1:
+            come(actor, key);
+            break;
+        case 2:
+            keep_back(actor, key);
+            break;
+        case 3:
+            look_or_leave(actor, key);
+            break;
+        case 4:
+        case 5:
+            happen(actor);
+            break;
+        default:
+            try_one(actor);
+            break;
+        }
+    }
+    (void)actor_done_all(actor);
+}
+
+static void
+prepare_any(struct actor *actor)
+{
+    for (uint32_t key = 0; key < KEYS; key++) {
+        (void)actor_add(actor, key, (int32_t)draw(3));
+    }
+    for (uint32_t i = draw(KEYS); i > 0; i--) {
+        if (actor_pop(actor)) {
+            (void)actor_host_fail(actor, rejectors());
+        }
+    }
+    keep_back(actor, draw(KEYS));
+}
+
 static void
 host_without_pop(schedq_config_t *config)
 {
@@ -77,5 +217,9 @@ const struct scenario host_scenarios[] = {
              cluster_use_host, park_three, event_plain, delete_and_add, tick_and_consume),
     SLEEPING("host_gated_backoff", "the same where backoff is left to the host", host_without_pop,
              park_three, event_plain, update_two, tick_and_consume),
+    SLEEPING("host_any", "any calls of a host", cluster_use_host, prepare_any, anything, anything,
+             anything),
+    SLEEPING("host_any_backoff", "the same where backoff is left to the host", host_without_pop,
+             prepare_any, anything, anything, anything),
     {.name = NULL},
 };

@@ -9,6 +9,10 @@
 
 #define LABEL 7
 
+#define GATED_KEYS 2
+
+#define ALLOCATIONS_A_FAILURE 3
+
 #define UPKEEP_CALLS 6
 #define UPKEEP_KEYS 4
 
@@ -251,35 +255,115 @@ look_or_leave(struct actor *actor, uint32_t key)
 }
 
 static void
+wait_or_work(struct actor *actor, uint32_t key)
+{
+    switch (draw(8)) {
+    case 0:
+    case 1:
+        come(actor, key);
+        break;
+    case 2:
+        keep_back(actor, key);
+        break;
+    case 3:
+    case 4:
+        try_one(actor);
+        break;
+    case 5:
+        happen(actor);
+        break;
+    case 6:
+        actor_activate(actor, key);
+        break;
+    default:
+        look_or_leave(actor, key);
+        break;
+    }
+}
+
+static void
 wait_and_work(struct actor *actor)
 {
     for (unsigned i = 0; i < CALLS; i++) {
-        uint32_t key = draw(KEYS);
+        wait_or_work(actor, draw(KEYS));
+    }
+    (void)actor_done_all(actor);
+}
+
+static void
+wait_and_keep_up(struct actor *actor)
+{
+    for (unsigned i = 0; i < CALLS; i++) {
+        if (draw(4) == 0) {
+            keep_up(actor);
+        } else {
+            wait_or_work(actor, draw(KEYS));
+        }
+    }
+    (void)actor_done_all(actor);
+}
+
+/* ---- with gates that most calls ask ---------------------------------------------------------- */
+
+static void
+come_gated(struct actor *actor, uint32_t key)
+{
+    int32_t priority = (int32_t)draw(2) * 2 - 1;
+
+    switch (draw(4)) {
+    case 0:
+        (void)actor_update(actor, key, priority);
+        break;
+    case 1:
+        (void)actor_update_event(actor, key, priority, draw(2) == 0 ? EVENT_HINTED : EVENT_PLAIN);
+        break;
+    default:
+        (void)actor_add(actor, key, priority);
+        break;
+    }
+}
+
+/* Each asks gates, or hints. */
+static void
+ask_and_work(struct actor *actor)
+{
+    for (unsigned i = 0; i < CALLS; i++) {
+        uint32_t key = draw(GATED_KEYS);
 
         switch (draw(8)) {
         case 0:
         case 1:
-            come(actor, key);
+            come_gated(actor, key);
             break;
         case 2:
             keep_back(actor, key);
             break;
         case 3:
-        case 4:
             try_one(actor);
             break;
-        case 5:
-            happen(actor);
+        case 4:
+            (void)actor_delete(actor, key);
             break;
-        case 6:
+        case 5:
             actor_activate(actor, key);
             break;
         default:
-            look_or_leave(actor, key);
+            happen(actor);
             break;
         }
     }
     (void)actor_done_all(actor);
+}
+
+static void
+prepare_gated(struct actor *actor)
+{
+    for (uint32_t key = 0; key < GATED_KEYS; key++) {
+        (void)actor_add(actor, key, (int32_t)draw(2) * 2 - 1);
+    }
+    if (draw(2) == 0) {
+        (void)actor_pop_and_fail(actor, rejectors());
+    }
 }
 
 static void
@@ -292,6 +376,20 @@ prepare_waiting(struct actor *actor)
         (void)actor_pop_and_fail(actor, rejectors());
     }
     keep_back(actor, draw(KEYS));
+}
+
+static void
+prepare_waiting_in_few_bands(struct actor *actor)
+{
+    world_allow(SCHEDQ_FULL);
+    prepare_waiting(actor);
+}
+
+static void
+prepare_waiting_without_memory(struct actor *actor)
+{
+    prepare_waiting(actor);
+    world_lacks_memory(ALLOCATIONS_A_FAILURE);
 }
 
 /* Some pages and lanes are there that nobody needs; few bands may be. */
@@ -350,6 +448,39 @@ counted_and_few_bands(schedq_config_t *config)
 }
 
 static void
+waiting_counted(schedq_config_t *config)
+{
+    cluster_use(config);
+    config->objects = SCHEDQ_OBJECTS_COUNTED;
+}
+
+static void
+waiting_in_few_bands(schedq_config_t *config)
+{
+    waiting_counted(config);
+    config->max_bands = 2 + draw(2);
+}
+
+static void
+waiting_listed(schedq_config_t *config)
+{
+    cluster_use(config);
+    config->kube_minor = 37;
+    config->pre_queueing_hints = 1;
+}
+
+/* Whatever else behaves otherwise. */
+static void
+waiting_otherwise(schedq_config_t *config)
+{
+    cluster_use(config);
+    config->pop_from_backoff = (uint8_t)draw(2);
+    config->gates_see_wildcards = (uint8_t)draw(2);
+    config->objects = draw(2) == 0 ? SCHEDQ_OBJECTS_STABLE : SCHEDQ_OBJECTS_COUNTED;
+    config->event_log = draw(2) * 4;
+}
+
+static void
 relaxed(schedq_config_t *config)
 {
     config->order = SCHEDQ_ORDER_RELAXED;
@@ -372,6 +503,23 @@ const struct scenario mixed_scenarios[] = {
              cluster_use, prepare_waiting, wait_and_work, wait_and_work, wait_and_work),
     SCENARIO("mixed_waiting_two", "the same by two threads", cluster_use, prepare_waiting,
              wait_and_work, wait_and_work),
+    SCENARIO("mixed_waiting_counted",
+             "the same with counted objects, trim, and workers that come and go", waiting_counted,
+             prepare_waiting, wait_and_keep_up, wait_and_keep_up, wait_and_keep_up),
+    SCENARIO("mixed_waiting_bands", "the same in few bands", waiting_in_few_bands,
+             prepare_waiting_in_few_bands, wait_and_keep_up, wait_and_keep_up, wait_and_keep_up),
+    SCENARIO("mixed_waiting_listed", "pods that wait, with pre-queueing hints", waiting_listed,
+             prepare_waiting, wait_and_work, wait_and_work, wait_and_work),
+    SCENARIO("mixed_waiting_otherwise", "pods that wait, with other configurations",
+             waiting_otherwise, prepare_waiting, wait_and_work, wait_and_work, wait_and_work),
+    SCENARIO("mixed_waiting_ungated", "pods that wait, and pops take those that back off",
+             cluster_use_without_gates, prepare_waiting, wait_and_work, wait_and_work,
+             wait_and_work),
+    SCENARIO("mixed_waiting_no_memory", "pods that wait while one allocation out of three fails",
+             cluster_use, prepare_waiting_without_memory, wait_and_work, wait_and_work,
+             wait_and_work),
+    SCENARIO("mixed_gated", "any calls that ask gates, of two names", waiting_counted,
+             prepare_gated, ask_and_work, ask_and_work, ask_and_work),
     UPKEEP("mixed_upkeep", "any calls, trim, workers that come and go, and few bands", two_bands),
     UPKEEP("mixed_upkeep_counted", "the same with counted objects", counted_and_few_bands),
     UPKEEP("mixed_upkeep_relaxed", "the same with relaxed order", relaxed),
