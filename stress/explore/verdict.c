@@ -241,14 +241,15 @@ check_kept(const struct ledger *ledger, const struct keep *keep)
     }
 }
 
-/* An attempt whose thread stopped, or that was not told its handle, counts. */
+/* Did its class, or the time of an attempt whose thread stopped, keep it back, perhaps? */
 static bool
-had_class(const struct ledger *ledger, uint64_t handle)
+may_be_kept_otherwise(const struct ledger *ledger, uint64_t handle)
 {
     for (uint32_t i = 0; i < ledger->attempt_count; i++) {
         const struct attempt *attempt = &ledger->attempts[i];
 
-        if ((attempt->handle == handle || attempt->status == -1) && attempt->class_id != 0) {
+        if ((attempt->handle == handle && attempt->class_id != 0) ||
+            (attempt->status == -1 && (attempt->class_id != 0 || attempt->not_before_ns != 0))) {
             return true;
         }
     }
@@ -259,7 +260,8 @@ had_class(const struct ledger *ledger, uint64_t handle)
 static void
 check_released(const struct ledger *ledger, const struct keep *keep)
 {
-    if (keep->is_time || keep->holds || !keep->stays || had_class(ledger, keep->handle)) {
+    if (keep->is_time || keep->holds || !keep->stays ||
+        may_be_kept_otherwise(ledger, keep->handle)) {
         return;
     }
     for (uint32_t i = 0; i < ledger->keep_count; i++) {
