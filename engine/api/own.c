@@ -218,7 +218,7 @@ own_begin(schedq_worker_t *worker)
     return SCHEDQ_OK;
 }
 
-/* The record of the thread whose own the worker is; NULL: it is no thread's. */
+/* The record of the thread that owns the worker. NULL: no thread owns it. */
 static struct own *
 own_of(const schedq_t *queue, const schedq_worker_t *worker, uint64_t *word)
 {

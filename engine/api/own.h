@@ -52,8 +52,9 @@ schedq_worker_t *own_find(const schedq_t *queue);
 schedq_status_t own_begin(schedq_worker_t *worker);
 
 /**
- * Before an unregistration, and an adoption: the worker is no thread's own from here on. False: it
- * is another thread's, whose number is *thread. With `anybody` another thread's may be taken too.
+ * Ends a thread's ownership of the worker, before an unregistration or an adoption. True: no thread
+ * owns it any more. False: nothing was ended. If another thread owned it when the call looked,
+ * *thread is that thread's number. `anybody`: another thread's ownership is ended too.
  */
 bool own_end(schedq_t *queue, const schedq_worker_t *worker, bool anybody, uint32_t *thread);
 

@@ -153,6 +153,9 @@ void actor_release(struct actor *actor, uint32_t key);
 /** Keeps it back for so long from now; 0: not any more. */
 void actor_not_before(struct actor *actor, uint32_t key, int64_t ns);
 
+/** One of the three, drawn at random. */
+void actor_keep_back(struct actor *actor, uint32_t key);
+
 /** Lets all go that are held. */
 void actor_release_all(struct actor *actor);
 

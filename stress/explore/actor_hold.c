@@ -56,6 +56,22 @@ actor_not_before(struct actor *actor, uint32_t key, int64_t ns)
     find_and_keep(actor, key, OP_NOT_BEFORE, ns == 0 ? 0 : cluster_now() + ns);
 }
 
+void
+actor_keep_back(struct actor *actor, uint32_t key)
+{
+    switch (random_below(sim_random(), 4)) {
+    case 0:
+        actor_hold(actor, key);
+        break;
+    case 1:
+        actor_release(actor, key);
+        break;
+    default:
+        actor_not_before(actor, key, random_below(sim_random(), 3) * BACKOFF_NS);
+        break;
+    }
+}
+
 struct held {
     schedq_pod_t pods[LIVES_MAX];
     uint32_t keys[LIVES_MAX];

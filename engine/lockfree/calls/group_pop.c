@@ -87,7 +87,10 @@ take_members(struct worker *worker, struct gathered *gathered)
 {
     bool enough;
 
-    /* A quorum that falls meanwhile is not filled by members that nobody tried to take. */
+    /*
+     * Members are taken of the groups that have enough now. The others count as empty: an update
+     * may lower a quorum meanwhile, and this consumer took none of their members.
+     */
     for (uint32_t i = 0; i < gathered->group_count; i++) {
         struct gathered_group *group = &gathered->groups[i];
 

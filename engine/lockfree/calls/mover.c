@@ -1198,9 +1198,10 @@ try_ref(struct mover *mover, uint64_t ref)
 }
 
 /*
- * The straight way of try_ref, for most pods of most events. It collects a pod that is parked, has
- * no lag, is like the last one that `decide` was asked about, and for whose way the batch has a
- * group. False: the pod is not so. Nothing was done then; try_ref tries it.
+ * The straight way of try_ref, for most pods of most events. It collects a pod if four things hold:
+ * the pod is parked; it has no lag; `decide` was asked last about a pod like it; the batch has a
+ * group for the place where it goes. False: one does not hold. Nothing was done then, and the
+ * mover goes on with try_ref.
  */
 STRAIGHT bool
 try_like(struct mover *mover, uint64_t ref)

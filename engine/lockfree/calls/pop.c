@@ -58,8 +58,9 @@
  * nothing else: the head it did not advance is passed by the next.
  *
  * WAKE-UPS. A producer wakes one sleeper; a pop that takes a pod and leaves something behind wakes
- * the next. A sleeper whose deadline has passed looks once more before it leaves: the wake-up may
- * have been meant for it. One whose wait is cancelled takes nothing, so it wakes another instead.
+ * the next. A sleeper whose deadline has passed looks for a pod once more before it leaves: a
+ * producer may have woken it just then. A sleeper whose wait is cancelled takes no pod: it wakes
+ * another sleeper.
  *
  * A HOST THAT WAITS ELSEWHERE (readiness.h) is told of the first pod behind a pop that found
  * nothing. Such a pop, if it does not wait, arms and looks again.
@@ -289,9 +290,9 @@ leave_head(const struct queue *queue, const struct bin_head *head)
 }
 
 /*
- * THE STRAIGHT PATH. Claims a pod whose word says exactly what its ref says, which has no
- * description of its own, and whose object is not counted. Returns the token: the consumer passes
- * the head next, and then begins the flight. 0: the pod is not so, or another thread changed it.
+ * THE STRAIGHT PATH. Claims a pod if its word says exactly what its ref says, it has no description
+ * of its own, and its object is not counted. Returns the token: the consumer passes the head next,
+ * and then begins the flight. 0: one of these does not hold, or another thread changed the pod.
  * Nothing happened then.
  *
  * Both lines of the record will be read, then written: they come once, for that.

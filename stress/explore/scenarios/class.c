@@ -577,22 +577,6 @@ try_one(struct actor *actor)
 }
 
 static void
-keep_back(struct actor *actor, uint32_t key)
-{
-    switch (draw(4)) {
-    case 0:
-        actor_hold(actor, key);
-        break;
-    case 1:
-        actor_not_before(actor, key, draw(3) * BACKOFF_NS);
-        break;
-    default:
-        actor_release(actor, key);
-        break;
-    }
-}
-
-static void
 bring_out(struct actor *actor, uint32_t key)
 {
     switch (draw(5)) {
@@ -646,7 +630,7 @@ anything(struct actor *actor)
             (void)actor_delete(actor, key);
             break;
         case 5:
-            keep_back(actor, key);
+            actor_keep_back(actor, key);
             break;
         case 6:
             bring_out(actor, key);

@@ -98,22 +98,6 @@ come(struct actor *actor, uint32_t key)
 }
 
 static void
-keep_back(struct actor *actor, uint32_t key)
-{
-    switch (draw(3)) {
-    case 0:
-        actor_hold(actor, key);
-        break;
-    case 1:
-        actor_not_before(actor, key, draw(3) * BACKOFF_NS);
-        break;
-    default:
-        actor_release(actor, key);
-        break;
-    }
-}
-
-static void
 try_one(struct actor *actor)
 {
     if (!actor_pop(actor)) {
@@ -170,7 +154,7 @@ anything(struct actor *actor)
             come(actor, key);
             break;
         case 2:
-            keep_back(actor, key);
+            actor_keep_back(actor, key);
             break;
         case 3:
             look_or_leave(actor, key);
@@ -198,7 +182,7 @@ prepare_any(struct actor *actor)
             (void)actor_host_fail(actor, rejectors());
         }
     }
-    keep_back(actor, draw(KEYS));
+    actor_keep_back(actor, draw(KEYS));
 }
 
 static void

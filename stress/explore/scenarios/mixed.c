@@ -182,22 +182,6 @@ come(struct actor *actor, uint32_t key)
 }
 
 static void
-keep_back(struct actor *actor, uint32_t key)
-{
-    switch (draw(4)) {
-    case 0:
-        actor_hold(actor, key);
-        break;
-    case 1:
-        actor_release(actor, key);
-        break;
-    default:
-        actor_not_before(actor, key, draw(3) * BACKOFF_NS);
-        break;
-    }
-}
-
-static void
 try_one(struct actor *actor)
 {
     if (!actor_pop(actor)) {
@@ -263,7 +247,7 @@ wait_or_work(struct actor *actor, uint32_t key)
         come(actor, key);
         break;
     case 2:
-        keep_back(actor, key);
+        actor_keep_back(actor, key);
         break;
     case 3:
     case 4:
@@ -336,7 +320,7 @@ ask_and_work(struct actor *actor)
             come_gated(actor, key);
             break;
         case 2:
-            keep_back(actor, key);
+            actor_keep_back(actor, key);
             break;
         case 3:
             try_one(actor);
@@ -375,7 +359,7 @@ prepare_waiting(struct actor *actor)
     for (uint32_t i = draw(KEYS); i > 0; i--) {
         (void)actor_pop_and_fail(actor, rejectors());
     }
-    keep_back(actor, draw(KEYS));
+    actor_keep_back(actor, draw(KEYS));
 }
 
 static void
