@@ -45,7 +45,7 @@
  * stands for engine/lockfree/refs/bin.h bin_first b66baaf7
  * stands for engine/lockfree/refs/bin.c scan_runs 95718820
  * stands for engine/lockfree/refs/bin.h bin_mark 02930f2f
- * stands for engine/lockfree/refs/bin.c bin_first_live 23b25ac6
+ * stands for engine/lockfree/refs/bin.c bin_first_live 1ac950c3
  * stands for engine/lockfree/refs/summary.h summary_shows e29b5683
  * stands for engine/lockfree/refs/summary.h summary_set 9c27a7b2
  * stands for engine/lockfree/refs/summary.h summary_doubt 7e1f27c2

@@ -864,15 +864,24 @@ bin_pass_stale(const struct bin *bin, struct bin_head *head)
     bin_advance(head);
 }
 
-/* Ends: each round advances a head, or another thread did. */
+/*
+ * Ends: each round advances a head, or another thread did. In an only lane it goes on from ref to
+ * ref: what came elsewhere since ranks behind what a call saw that began before.
+ */
 bool
 bin_first_live(struct bin *bin, struct run_pool *pool, struct bin_head *head)
 {
     while (bin_first(bin, pool, head)) {
-        if (!is_stale(bin, bin_head_ref(head))) {
-            return true;
-        }
-        bin_pass_stale(bin, head);
+        do {
+            if (!is_stale(bin, bin_head_ref(head))) {
+                return true;
+            }
+            if (head->alone) {
+                bin_advance(head);
+            } else {
+                bin_pass_stale(bin, head);
+            }
+        } while (bin_next(head));
     }
     return false;
 }
