@@ -210,6 +210,19 @@ flush_bin(struct flush *flush, struct bin *bin)
     flush->serving->no_memory |= flush->mover.no_memory;
 }
 
+/* The same of one pod, that of a ref which a look found. */
+static void
+flush_one(struct flush *flush, struct bin *bin, const struct bin_ref *due)
+{
+    size_t skip = 0;
+
+    mover_begin(&flush->mover);
+    flush->mover.alone = true;
+    (void)try_due(flush, bin, due, 1, &skip);
+    mover_end(&flush->mover);
+    flush->serving->no_memory |= flush->mover.no_memory;
+}
+
 /* The look that goes on finds no time for the deadline. */
 static void
 let_marker_go(struct serving *serving)
@@ -316,26 +329,46 @@ flush_of(struct serving *serving, enum place place, int64_t limit)
     return flush;
 }
 
+/* Is another pod likely to be due? *head is used up. */
+static bool
+is_next_due(struct bin_head *head, int64_t limit)
+{
+    return head->is_run ? head->run.left > 1
+                        : lane_peek_next(&head->lane) && head->lane.key <= limit;
+}
+
 /*
- * Moves those of a bin that are due, in `rounds` passes at most. The first that stays; ref 0: there
- * is none.
+ * Moves those of a bin that are due, in `rounds` passes at most. Most often it is one, which the
+ * look has found: for that one the bin is not read. The first that stays; ref 0: there is none.
  */
 static struct timed
 flush_due(struct serving *serving, enum place place, int64_t limit, struct bin *bin,
           uint32_t rounds)
 {
     struct queue *queue = queue_of(serving->worker);
-    struct timed first = waiting_first_in(queue, bin);
+    struct bin_head head;
 
-    if (rounds > 0 && first.ref != 0 && first.at <= limit) {
+    if (!bin_first_live(bin, &queue->runs, &head)) {
+        return (struct timed){.ref = 0};
+    }
+    const struct bin_ref due = {
+        .ref = bin_head_ref(&head), .key = bin_head_key(&head), .cause = bin_head_cause(&head)};
+    struct timed first = {.at = due.key, .ref = due.ref};
+
+    if (rounds > 0 && first.at <= limit) {
         struct flush flush = flush_of(serving, place, limit);
 
         flush.mover.ctx = &flush;
-        do {
+        if (place != PLACE_GATED && !is_next_due(&head, limit)) {
+            flush_one(&flush, bin, &due);
+            first = waiting_first_in(queue, bin);
+        }
+        for (; rounds > 0 && first.ref != 0 && first.at <= limit && serving->slice > 0 &&
+               !flush.mover.no_memory;
+             rounds--) {
             flush_marked(&flush, bin);
             first = waiting_first_in(queue, bin);
-        } while (--rounds > 0 && first.ref != 0 && first.at <= limit && serving->slice > 0 &&
-                 !serving->no_memory);
+        }
     }
     return first;
 }
@@ -346,15 +379,14 @@ flush_due(struct serving *serving, enum place place, int64_t limit, struct bin *
  * *next: what comes next there, or is due and stays. What an update publishes anew meanwhile may be
  * overlooked: it is due still.
  */
-static void
+__attribute__((noinline)) static void
 flush_backoff(struct serving *serving, enum place place, struct timed *next)
 {
     struct queue *queue = queue_of(serving->worker);
     bool ends = !queue->base.rules.host_ends_backoff;
     int64_t limit = backoff_latest_due(&queue->base.rules.backoff, serving->now);
 
-    for (uint32_t used = waiting_may_be(queue, place) ? backoff_used(queue, place) : 0;
-         used != 0;) {
+    for (uint32_t used = backoff_used(queue, place); used != 0;) {
         struct bin *bin = backoff_next_used(queue, place, &used);
         int64_t bound = bin_bound(bin);
 
@@ -373,12 +405,17 @@ flush_backoff(struct serving *serving, enum place place, struct timed *next)
 static struct timed
 flush_backoffs(struct serving *serving)
 {
+    struct queue *queue = queue_of(serving->worker);
     struct timed next = {.at = SCHEDQ_NO_DEADLINE};
 
-    flush_backoff(serving, PLACE_BACKOFF, &next);
-    flush_backoff(serving, PLACE_ERROR_BACKOFF, &next);
+    if (waiting_may_be(queue, PLACE_BACKOFF)) {
+        flush_backoff(serving, PLACE_BACKOFF, &next);
+    }
+    if (waiting_may_be(queue, PLACE_ERROR_BACKOFF)) {
+        flush_backoff(serving, PLACE_ERROR_BACKOFF, &next);
+    }
     if (next.at != SCHEDQ_NO_DEADLINE) {
-        next.at = backoff_due(&queue_of(serving->worker)->base.rules.backoff, next.at);
+        next.at = backoff_due(&queue->base.rules.backoff, next.at);
     }
     return next;
 }
