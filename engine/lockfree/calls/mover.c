@@ -976,9 +976,12 @@ ask_host(struct mover *mover, struct mover_pod *pod, struct view *view, struct w
         object_give_back(queue, view->description.object);
     }
     section_resume(worker);
+    if (!moves) {
+        return OUTCOME_DONE;
+    }
     view->entry = entry_at(&queue->entries, pod->record);
     /* none: the pod is over, and its page was given back */
-    return moves && view->entry != NULL ? OUTCOME_MOVES : OUTCOME_DONE;
+    return view->entry != NULL ? OUTCOME_MOVES : OUTCOME_DONE;
 }
 
 /*
