@@ -8,11 +8,17 @@ hold_install(struct worker *worker, uint32_t record, const struct view *before,
              struct redescription *change, int64_t now, schedq_result_t *result)
 {
     const struct way way = {.place = PLACE_HELD};
+    const bool leaves = state_place(before->state) == PLACE_ASIDE;
+    /* before the room is made: this look may settle an add of another thread into a lane */
+    const uint64_t counted = leaves ? gather_leaves(worker, before->description.group) : 0;
     struct view planned = *before;
     struct transfer transfer;
 
     planned.description = change->description;
     if (!transfer_prepare(worker, record, &planned, &way, now, &transfer)) {
+        if (leaves) {
+            u64_store_release(&worker->joining, 0);
+        }
         return SCHEDQ_NOMEM;
     }
     if (transfer.to.bin != NULL && transfer.to.key < now) {
@@ -25,9 +31,6 @@ hold_install(struct worker *worker, uint32_t record, const struct view *before,
         change->gating.stay |= STAY_ATTEMPTED; /* where it comes from, it counts */
     }
     change->word = transfer_next(&transfer);
-    const bool leaves = state_place(before->state) == PLACE_ASIDE;
-    const uint64_t counted = leaves ? gather_leaves(worker, before->description.group) : 0;
-
     transfer_publish(worker, &transfer, CAUSE_NONE);
     schedq_status_t status = describe_install(worker, record, before, change);
 
