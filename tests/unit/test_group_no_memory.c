@@ -248,12 +248,39 @@ a_cycle_whose_end_finds_no_memory_goes_on(void **unused)
     fail_each_site("group_done, gated", a_cycle_behind_whose_pop_the_gates_closed, do_place);
 }
 
+/* Its members could not be read when it was declared; then some leave. */
+static void
+a_group_without_a_root_tells_how_many_wait(void **unused)
+{
+    bool happened = true;
+    (void)unused;
+    for (int64_t site = 0; happened; site++) {
+        trial_t trial = {.fixture = fx_new(SCHEDQ_PRESET_DEFAULT)};
+        fixture_t *fixture = trial.fixture;
+        schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+        members_without_a_group(&trial);
+        spec.parent = ROOT;
+        account_fail_after(&fixture->memory, site);
+        schedq_status_t status = schedq_group_add(fx_worker(fixture), GANG, &spec, NULL);
+        happened = account_heal(&fixture->memory);
+        if (status == SCHEDQ_OK) {
+            fx_tick(fixture);
+            assert_int_equal(look(fixture, GANG).waiting, MEMBERS);
+            assert_ok(schedq_delete(fx_worker(fixture), trial.pods[0], NULL));
+            assert_ok(schedq_hold(fx_worker(fixture), trial.pods[1], NULL));
+            assert_int_equal(look(fixture, GANG).waiting, MEMBERS - 2);
+        }
+        fx_free(fixture);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_that_finds_no_memory_changes_nothing),
         cmocka_unit_test(a_cycle_whose_end_finds_no_memory_goes_on),
+        cmocka_unit_test(a_group_without_a_root_tells_how_many_wait),
     };
     return fx_run_tests(argc, argv, tests);
 }

@@ -499,19 +499,19 @@ lockfree_group_activate(schedq_worker_t *base, uint64_t number, schedq_result_t 
     return declared ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
 }
 
-/* Of it and all below, or, without a root, its own. */
+/* Of it and all below, or, without a root, its own. Without memory for them what is counted. */
 static uint64_t
 count_waiting(struct worker *worker, struct group_block *block, bool has_root)
 {
     struct gathered gathered;
-    uint64_t count = 0;
 
-    if (has_root && gather_read(worker, block, &gathered)) {
-        count = gathered.count;
-        gather_free(&gathered);
-    } else {
-        count = u64_load_acquire(&block->waiting);
+    if (!(has_root ? gather_read(worker, block, &gathered)
+                   : gather_read_own(worker, block, &gathered))) {
+        return u64_load_acquire(&block->waiting);
     }
+    uint64_t count = gathered.count;
+
+    gather_free(&gathered);
     return count;
 }
 
