@@ -697,6 +697,26 @@ a_host_shuts_a_class_by_parking(void **state)
     assert_int_equal(fx_stats(fixture).held, 1);
 }
 
+static void
+a_turn_for_which_memory_is_missing_comes_with_the_next_tick(void **unused)
+{
+    (void)unused;
+    for (unsigned count = 2; count < 200; count++) { /* descriptions use up a page */
+        fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
+        fx_plugin_t *fit = fit_of(fixture);
+
+        shut(fixture, fit, count);
+        fx_pop_nothing(fixture);
+        assert_int_equal(fx_stats(fixture).held, count - 1);
+        atomic_store(&fixture->memory.fail_all, true);
+        assert_ok(schedq_delete_name(fx_worker(fixture), "ns/0", 4, NULL));
+        (void)account_heal(&fixture->memory);
+        (void)fx_tick(fixture);
+        fx_pop(fixture, "ns/1");
+        fx_free(fixture);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -725,6 +745,7 @@ main(int argc, char **argv)
         cmocka_unit_test(a_patience_of_0_and_the_kube_presets_know_no_classes),
         fx_test(a_batch_passes_a_shut_class),
         fx_test(references_come_out_even),
+        cmocka_unit_test(a_turn_for_which_memory_is_missing_comes_with_the_next_tick),
         fx_test_host(a_host_shuts_a_class_by_parking),
     };
     return fx_run_tests(argc, argv, tests);

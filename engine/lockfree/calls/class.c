@@ -182,7 +182,8 @@ let_next_go(struct worker *worker, const struct class_slot *slot, uint64_t handl
             hold_install(worker, record, &view, &change, queue_now(queue), &unseen);
 
         if (status == SCHEDQ_NOMEM) {
-            return true; /* its time lets it go */
+            queue_note_stray(queue, STRAY_CLASSES); /* a tick lets it go */
+            return true;
         }
         if (status == SCHEDQ_OK) {
             hold_leave(worker, record, view.life, &unseen);
