@@ -124,8 +124,9 @@ is_good(const struct queue *queue, const struct class_slot *slot, uint64_t handl
     enum place place = state_place(view.state);
 
     *key = class_of_view(queue, &view);
-    return place != PLACE_HELD && place != PLACE_GATED && key->number != 0 &&
-           class_slot_of(key) == slot->number;
+    /* a held one that nothing keeps back any more is on its way out, or a tick brings it out */
+    return (place != PLACE_HELD || !description_keeps(&view.description, queue_now(queue))) &&
+           place != PLACE_GATED && key->number != 0 && class_slot_of(key) == slot->number;
 }
 
 /* Is it one of this class? */
