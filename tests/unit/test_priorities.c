@@ -78,6 +78,34 @@ priorities_whose_pods_are_deleted_leave_nothing(void **state)
     fx_pop_nothing(fixture);
 }
 
+/* A few pods are there all the time; each of them leaves when as many others have come. */
+static void
+priorities_that_rise_or_fall_leave_nothing(void **unused)
+{
+    enum { THERE = 100 };
+    (void)unused;
+    for (unsigned way = 0; way < 4; way++) {
+        fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
+        char name[32];
+        for (int32_t i = 0; i < FEW; i++) {
+            add(fixture, i, way % 2 == 0 ? i : -i);
+            if (i < THERE)
+                continue;
+            if (way < 2) {
+                schedq_popped_t popped;
+                assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
+                fx_done(fixture, &popped);
+            } else {
+                name_of(name, sizeof name, i - THERE);
+                assert_ok(schedq_delete_name(fx_worker(fixture), name, strlen(name), NULL));
+            }
+        }
+        assert_int_equal(fx_stats(fixture).active, THERE);
+        assert_true(bytes(fixture) < 4000000);
+        fx_free(fixture);
+    }
+}
+
 static void
 many_priorities_at_once_are_popped_in_order(void **state)
 {
@@ -173,6 +201,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         fx_test(priorities_that_come_one_after_the_other_leave_nothing),
         fx_test(priorities_whose_pods_are_deleted_leave_nothing),
+        cmocka_unit_test(priorities_that_rise_or_fall_leave_nothing),
         fx_test(many_priorities_at_once_are_popped_in_order),
         fx_test(two_priorities_that_come_and_go_are_never_full),
         fx_test(a_failure_brings_any_priority_after_many_others),

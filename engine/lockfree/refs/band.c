@@ -818,11 +818,13 @@ bands_sweep(struct bands *bands, struct epoch_record *epoch)
     struct cut cut = {.table = bands_table(bands)};
 
     if (take_due(bands) && cut.table->count > 0) {
-        uint32_t left;
+        cut_at(&cut, cut.table, (int32_t)u32_load(&bands->swept));
+        uint32_t left = cut.table->count - cut.from;
 
-        cut.from = u32_add(&bands->swept, SWEPT_AT_ONCE) % cut.table->count;
-        left = cut.table->count - cut.from;
         cut.to = cut.from + (left < SWEPT_AT_ONCE ? left : SWEPT_AT_ONCE);
+        /* relaxed: any place will do */
+        u32_store(&bands->swept, cut.to < cut.table->count ? (uint32_t)cut.table->leaves[cut.to].top
+                                                           : (uint32_t)INT32_MAX);
         (void)replace(bands, epoch, &cut, &(struct change){.purpose = BEGINS});
     }
 }

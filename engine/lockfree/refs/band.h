@@ -159,7 +159,8 @@ struct bands {
     atomic_ptr table;
     atomic_ptr ripe;     /* tables by which rows began to leave a grace period ago */
     atomic_u32 due;      /* sweeps */
-    atomic_u32 swept;    /* where the next one begins */
+    /* the priority where the next one begins; not a leaf's number, which changes between two */
+    atomic_u32 swept;
     atomic_u64 leavings; /* numbers that were given out */
     atomic_u64 ids;      /* free ones: {tag:36, id:28} */
     atomic_u32 drawn;    /* ids that were ever given out; the first is 1 */
