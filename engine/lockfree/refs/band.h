@@ -157,8 +157,8 @@ struct bands {
     const struct entries *entries;
     struct run_pool *pool;
     atomic_ptr table;
-    atomic_ptr ripe;     /* tables by which rows began to leave a grace period ago */
-    atomic_u32 due;      /* sweeps */
+    atomic_ptr ripe; /* tables by which rows began to leave a grace period ago */
+    atomic_u32 due;  /* sweeps */
     /* the priority where the next one begins; not a leaf's number, which changes between two */
     atomic_u32 swept;
     atomic_u64 leavings; /* numbers that were given out */
