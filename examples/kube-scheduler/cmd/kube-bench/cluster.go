@@ -126,11 +126,13 @@ func (cluster *cluster) stop() {
 	time.Sleep(50 * time.Millisecond)
 }
 
+const podsPerNode = 5000
+
 // node makes a node of that many CPUs.
 func node(name, cpu string) *v1.Node {
 	resources := v1.ResourceList{
 		v1.ResourceCPU: resource.MustParse(cpu), v1.ResourceMemory: resource.MustParse("256Gi"),
-		v1.ResourcePods: resource.MustParse("5000"),
+		v1.ResourcePods: *resource.NewQuantity(podsPerNode, resource.DecimalSI),
 	}
 	return &v1.Node{
 		ObjectMeta: metav1.ObjectMeta{

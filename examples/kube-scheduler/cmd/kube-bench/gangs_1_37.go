@@ -249,7 +249,7 @@ func gangsOnce(name queueName, parked int) (float64, error) {
 	defer cluster.stop()
 	bindings := make(chan struct{}, *gangs**gangSize)
 	cluster.api.OnBind = func(string, string) error { bindings <- struct{}{}; return nil }
-	if err := cluster.park(throughputNodes, parked); err != nil {
+	if err := cluster.park(nodesFor(*gangs**gangSize), parked); err != nil {
 		return 0, err
 	}
 	start := time.Now()

@@ -19,8 +19,8 @@ import (
 // heard of the first bound one, and a run that is cut off shows those and not what the queue can do.
 
 const (
-	throughputNodes = 100
-	throughputAhead = 32 // pods that wait to be bound; as many are bound before the clock starts
+	throughputNodes = 100 // and more where so many pods would fill them
+	throughputAhead = 32  // pods that wait to be bound; as many are bound before the clock starts
 	parkedEvery     = 100 * time.Millisecond
 )
 
@@ -30,6 +30,9 @@ func (cluster *cluster) unfit(name string) *v1.Pod {
 	pod.Spec.NodeSelector = map[string]string{"no": "such"}
 	return pod
 }
+
+// nodesFor says how many nodes stay half empty with so many pods.
+func nodesFor(pods int) int { return max(throughputNodes, pods*2/podsPerNode) }
 
 // park starts a cluster and waits until all that fit nowhere are parked.
 func (cluster *cluster) park(nodes, count int) error {
@@ -75,7 +78,7 @@ func throughputOnce(name queueName, parked, pods int) (float64, error) {
 	defer cluster.stop()
 	bindings := make(chan struct{}, pods)
 	cluster.api.OnBind = func(string, string) error { bindings <- struct{}{}; return nil }
-	if err := cluster.park(throughputNodes, parked); err != nil {
+	if err := cluster.park(nodesFor(pods), parked); err != nil {
 		return 0, err
 	}
 	go cluster.offer(pods, bindings)
