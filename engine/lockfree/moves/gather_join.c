@@ -405,6 +405,19 @@ count_again(struct gathered *gathered)
     }
 }
 
+static void
+count_own_again(struct worker *worker, struct group_block *block)
+{
+    struct gathered gathered;
+
+    if (gather_read_own(worker, block, &gathered)) {
+        count_again(&gathered);
+        gather_free(&gathered);
+    } else {
+        queue_note_stray(queue_of(worker), STRAY_UNMOVED);
+    }
+}
+
 void
 gather_look_after(struct worker *worker, uint64_t number)
 {
@@ -413,13 +426,13 @@ gather_look_after(struct worker *worker, uint64_t number)
     struct gathered gathered;
 
     if (!gather_root(worker, number, &root)) {
-        if (gather_find(worker, number, &root) && gather_read_own(worker, root.block, &gathered)) {
-            count_again(&gathered);
-            gather_free(&gathered);
+        if (gather_find(worker, number, &root)) {
+            count_own_again(worker, root.block);
         }
         return;
     }
     if (!gather_read(worker, root.block, &gathered)) {
+        queue_note_stray(queue_of(worker), STRAY_UNMOVED); /* whoever has memory looks again */
         return;
     }
     count_again(&gathered);
