@@ -199,10 +199,11 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
 }
 
 static void
-fill_group(struct entry *entry, const struct group_block *block, uint64_t life,
-           const struct hashed_name *name, uint64_t desc, const schedq_group_spec_t *spec,
-           int64_t now)
+fill_group(struct entry *entry, const struct group_block *block, const struct hashed_name *name,
+           uint64_t desc, const schedq_group_spec_t *spec, int64_t now)
 {
+    const uint64_t life = block->life;
+
     u64_store(&entry->life, life);
     u64_store(&entry->word.high, desc);
     u64_store(&entry->object, 0);
@@ -284,6 +285,7 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
 
     making.block->number = number;
     making.block->parent = spec->parent;
+    making.block->life = life;
     making.block->record = making.record;
     u64_store(&making.block->refuted, UINT64_MAX);
     u32_store(&making.block->size, 1);
@@ -293,7 +295,7 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
     }
     tally_add(&worker->tally.taken, 1);
     u64_store(&worker->joining, number);
-    fill_group(entry, making.block, life, &name, making.desc, spec, now);
+    fill_group(entry, making.block, &name, making.desc, spec, now);
     enum index_answer answer = index_insert(&queue->index, &caller, &name,
                                             ref_make(life, making.record), &ticket, &present);
 

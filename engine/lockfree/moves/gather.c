@@ -77,10 +77,16 @@ gather_any(struct worker *worker, uint64_t number, nominated_fn *is_enough, void
 
 /* ---- enough? --------------------------------------------------------------------------------- */
 
+/* A group that is over is never complete. */
 static uint32_t
-needs_of(struct worker *worker, const struct group_block *block)
+needs_of(struct worker *worker, const struct group_block *block, bool placed)
 {
-    return group_needs(gather_quorum(worker, block), u32_load_acquire(&block->placed) != 0);
+    uint32_t quorum;
+
+    if (!gather_quorum(worker, block, &quorum)) {
+        return UINT32_MAX;
+    }
+    return group_needs(quorum, placed || u32_load_acquire(&block->placed) != 0);
 }
 
 /* Of a group above: how many below it are complete, as far as they were looked for. */
@@ -110,7 +116,7 @@ is_complete_at(struct worker *worker, const struct group_block *block, uint32_t 
 {
     int64_t waiting = (int64_t)u64_load_acquire(&block->waiting);
     struct completeness above = {
-        .worker = worker, .needs = needs_of(worker, block), .depth = depth};
+        .worker = worker, .needs = needs_of(worker, block, false), .depth = depth};
 
     return waiting >= (int64_t)above.needs ||
            (depth < DEEPEST && nominator_any(&queue_of(worker)->families, worker->epoch,
@@ -382,9 +388,8 @@ gather_judge_groups(struct gathered *gathered, bool placed)
     for (uint32_t i = 0; i < gathered->group_count; i++) {
         struct gathered_group *group = &gathered->groups[i];
 
-        group->needs = placed && gather_was_tried(gathered, i)
-                           ? group_needs(gather_quorum(gathered->worker, group->block), true)
-                           : needs_of(gathered->worker, group->block);
+        group->needs =
+            needs_of(gathered->worker, group->block, placed && gather_was_tried(gathered, i));
         group->complete_below = 0;
     }
     for (uint32_t i = gathered->group_count; i-- > 0;) {

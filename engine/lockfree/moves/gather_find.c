@@ -47,27 +47,27 @@ gather_block_of(const struct view *view)
 }
 
 /* As entry_description; nothing else of the description is read. */
-uint32_t
-gather_quorum(struct worker *worker, const struct group_block *block)
+bool
+gather_quorum(struct worker *worker, const struct group_block *block, uint32_t *quorum)
 {
     const struct entries *entries = &queue_of(worker)->entries;
     const struct entry *entry = entry_at(entries, block->record);
-    uint64_t desc = entry != NULL ? u64_load_acquire(&entry->word.high) : 0, again, quorum;
 
     if (entry == NULL) {
-        return 0;
+        return false;
     }
-    /* Ends: each further round is another's description. */
-    for (;;) {
-        const struct description_record *record = description_at(entries, desc);
+    uint64_t desc = u64_load_acquire(&entry->word.high), read;
 
-        quorum = record != NULL ? u64_load_acquire(&record->label) : 0;
-        again = u64_load_acquire(&entry->word.high);
-        if (again == desc) {
-            return (uint32_t)quorum;
-        }
-        desc = again;
-    }
+    /* Ends: each further round is another's description. */
+    do {
+        read = desc;
+        const struct description_record *record = description_at(entries, read);
+
+        *quorum = record != NULL ? (uint32_t)u64_load_acquire(&record->label) : 0;
+        desc = u64_load_acquire(&entry->word.high);
+    } while (desc != read);
+    /* the description of a group that is over was given back: what was read may be another's */
+    return block_of(entry, block->life) != NULL;
 }
 
 bool

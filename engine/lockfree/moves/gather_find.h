@@ -58,7 +58,7 @@
 
 struct group_block {
     struct epoch_block block;
-    uint64_t number, parent; /* constant, as is the record */
+    uint64_t number, parent, life; /* constant, as is the record, in this life of it */
     atomic_u64 waiting, changes, refuted;
     atomic_u64 since;     /* when it became READY last */
     atomic_u64 seen;      /* of its last pop; the holder's */
@@ -111,8 +111,8 @@ group_declare(struct description *description, const schedq_group_spec_t *spec)
     description->marks |= MARK_LABEL;
 }
 
-/** The quorum as it is now; of a block of this section, whose group may be over. */
-uint32_t gather_quorum(struct worker *worker, const struct group_block *block);
+/** The quorum as it is now, of a block of this section. False: the group is over. */
+bool gather_quorum(struct worker *worker, const struct group_block *block, uint32_t *quorum);
 
 /** A group's name in the index; `text` is its bytes. */
 struct hashed_name gather_name(const struct queue *queue, uint64_t number,
