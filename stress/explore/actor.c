@@ -100,6 +100,36 @@ actor_adopt(struct actor *actor, const struct actor *frozen)
     return status == SCHEDQ_OK;
 }
 
+/* The worker of a thread that stopped while it registered, or the reverse, may be another's. */
+static struct actor *
+find_frozen(void)
+{
+    for (unsigned i = 0; i < SIM_THREADS_MAX; i++) {
+        const struct open_call *last = &ledger->calls[i];
+
+        if (sim_is_frozen(i) && world.actors[i].worker != NULL &&
+            !(last->open && last->kind == CALL_WORKER)) {
+            return &world.actors[i];
+        }
+    }
+    return NULL;
+}
+
+void
+actor_succeed(struct actor *actor)
+{
+    struct actor *frozen = find_frozen();
+
+    if (frozen != NULL) {
+        const struct actor dead = *frozen;
+
+        frozen->worker = NULL; /* nobody else's */
+        sim_drain();
+        actor_unregister(actor);
+        (void)actor_adopt(actor, &dead);
+    }
+}
+
 /* ---- describing pods ------------------------------------------------------------------------- */
 
 schedq_pod_spec_t

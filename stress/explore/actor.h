@@ -32,6 +32,9 @@ void actor_unregister(struct actor *actor);
  */
 bool actor_adopt(struct actor *actor, const struct actor *frozen);
 
+/** Goes on with the worker of a frozen thread instead of its own, if there is one. */
+void actor_succeed(struct actor *actor);
+
 /** True: OK. False: EXISTS, CLOSED, or what the scenario allows (world_allow). */
 bool actor_add(struct actor *actor, uint32_t key, int32_t priority);
 bool actor_add_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_key);

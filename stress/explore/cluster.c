@@ -118,6 +118,12 @@ cluster_open(uint64_t gate)
     cluster.opened[number_of(gate)] = ++world.ledger.now;
 }
 
+void
+cluster_shut(uint64_t gate)
+{
+    cluster.opened[number_of(gate)] = NEVER;
+}
+
 moment
 cluster_opened(uint64_t gate)
 {

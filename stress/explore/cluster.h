@@ -4,7 +4,7 @@
  * PLUGINS, in this order. HINTED hears of EVENT_HINTED, and its hint wants pods with a priority of
  * WANTED or more. PLAIN hears of EVENT_PLAIN, and has no hint. GATE_A and GATE_B have a PreEnqueue,
  * which holds pods with negative priorities, and hear of EVENT_GATE_A and EVENT_GATE_B. A gate is
- * closed at first, and once opened stays open.
+ * closed at first, and once opened stays open until cluster_shut.
  *
  * TIME is a virtual clock that only cluster_pass moves: a long way, so that one step is enough for
  * a backoff, or for the limit of waiting.
@@ -57,6 +57,9 @@ bool cluster_has_gates(void);
 bool cluster_wants(int32_t priority);
 
 void cluster_open(uint64_t gate);
+
+/** It may have been open. */
+void cluster_shut(uint64_t gate);
 
 /** When that was; NEVER: it is closed. */
 moment cluster_opened(uint64_t gate);

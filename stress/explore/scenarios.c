@@ -10,7 +10,7 @@ static const struct scenario *const tables[] = {
     mixed_scenarios,     late_scenarios,   guess_scenarios, host_gate_scenarios, preempt_scenarios,
     no_memory_scenarios, epoch_scenarios,  wait_scenarios,  line_scenarios,      planted_scenarios,
     hold_scenarios,      label_scenarios,  bank_scenarios,  toy_scenarios,       group_scenarios,
-    class_scenarios};
+    class_scenarios,     family_scenarios};
 
 #define TABLES (sizeof tables / sizeof tables[0])
 

@@ -11,6 +11,7 @@ extern const struct scenario update_scenarios[];
 extern const struct scenario hold_scenarios[];
 extern const struct scenario label_scenarios[];
 extern const struct scenario group_scenarios[];
+extern const struct scenario family_scenarios[];
 extern const struct scenario class_scenarios[];
 extern const struct scenario told_scenarios[];
 extern const struct scenario delete_scenarios[];
