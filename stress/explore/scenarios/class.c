@@ -20,6 +20,7 @@ enum { CLASS = 9, OTHER_CLASS = 10, PODS = 6 };
 enum { KEYS = 4, CALLS = 5 }; /* of programs drawn at random */
 
 #define PATIENCE_NS (INT64_C(3600) * 1000000000)
+#define ALLOCATIONS_A_FAILURE 3
 
 /* UNSURE: a call about it runs, or never ends. */
 enum whereabouts { NOWHERE, WAITS, FLIES, UNSURE };
@@ -658,6 +659,13 @@ prepare_any(struct actor *actor)
     (void)actor_done_all(actor);
 }
 
+static void
+prepare_any_without_memory(struct actor *actor)
+{
+    prepare_any(actor);
+    world_lacks_memory(ALLOCATIONS_A_FAILURE);
+}
+
 static int
 fail_for_one_left(void *ctx, const schedq_pod_info_t *info)
 {
@@ -733,7 +741,23 @@ any_drain(const struct scenario *scenario)
     queue_harness.drain(scenario);
 }
 
+/* What was left with a note, for lack of memory, a tick finds. */
+static void
+any_drain_of_lack(const struct scenario *scenario)
+{
+    struct actor *healthy = &world.actors[HEALTHY];
+
+    world_has_memory();
+    actor_register(healthy);
+    actor_tick(healthy);
+    actor_unregister(healthy);
+    any_drain(scenario);
+}
+
 static const struct harness any_harness = {class_begin, class_thread, any_drain, class_end};
+
+static const struct harness lack_harness = {class_begin, class_thread, any_drain_of_lack,
+                                            class_end};
 
 #define ANY(title, text, settings)                                                             \
     SCENARIO_OF(&any_harness, true, 0, title, text, settings, prepare_any, anything, anything, \
@@ -785,5 +809,8 @@ const struct scenario class_scenarios[] = {
                 scout_and_flight, fail_1, not_before_1, delete_0_and_pop),
     ANY("class_any", "any calls, of pods whose class keeps them back", configure),
     ANY("class_any_counted", "the same with counted objects", counted),
+    SCENARIO_OF(&lack_harness, true, 0, "class_any_no_memory",
+                "the same while one allocation out of three fails", counted,
+                prepare_any_without_memory, anything, anything, anything),
     {.name = NULL},
 };

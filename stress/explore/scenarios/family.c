@@ -11,8 +11,8 @@
  *   no pod that gates hold is popped before they were open
  *   if nobody is frozen, after one tick: the words, and `waiting` of each group, are what a walk
  *     counts, and no record of a complete root is aside
- *   in the drain: no complete group, and no record that is active, is left by pops; with a quorum of
- *     1 nothing is left
+ *   in the drain: no complete group, and no record that is active, is left by pops; with a quorum
+ *     of 1 nothing is left
  */
 #include "actor_calls.h"
 #include "cluster.h"

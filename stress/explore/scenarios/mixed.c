@@ -287,6 +287,22 @@ wait_and_keep_up(struct actor *actor)
     (void)actor_done_all(actor);
 }
 
+/* Some go on with the workers of threads that stopped in a call. */
+static void
+wait_and_succeed(struct actor *actor)
+{
+    for (unsigned i = 0; i < CALLS; i++) {
+        if (draw(3) == 0) {
+            actor_succeed(actor);
+        } else if (draw(4) == 0) {
+            keep_up(actor);
+        } else {
+            wait_or_work(actor, draw(KEYS));
+        }
+    }
+    (void)actor_done_all(actor);
+}
+
 /* ---- with gates that most calls ask ---------------------------------------------------------- */
 
 static void
@@ -307,34 +323,53 @@ come_gated(struct actor *actor, uint32_t key)
     }
 }
 
-/* Each asks gates, or hints. */
+/* Asks gates, or hints. */
+static void
+ask_or_work(struct actor *actor, uint32_t key)
+{
+    switch (draw(8)) {
+    case 0:
+    case 1:
+        come_gated(actor, key);
+        break;
+    case 2:
+        actor_keep_back(actor, key);
+        break;
+    case 3:
+        try_one(actor);
+        break;
+    case 4:
+        (void)actor_delete(actor, key);
+        break;
+    case 5:
+        actor_activate(actor, key);
+        break;
+    default:
+        happen(actor);
+        break;
+    }
+}
+
+static void
+ask_shut_and_work(struct actor *actor)
+{
+    for (unsigned i = 0; i < CALLS; i++) {
+        if (draw(4) == 0) {
+            cluster_shut(draw(2) == 0 ? GATE_A : GATE_B);
+        } else if (draw(4) == 0) {
+            actor_open(actor, draw(2) == 0 ? GATE_A : GATE_B);
+        } else {
+            ask_or_work(actor, draw(GATED_KEYS));
+        }
+    }
+    (void)actor_done_all(actor);
+}
+
 static void
 ask_and_work(struct actor *actor)
 {
     for (unsigned i = 0; i < CALLS; i++) {
-        uint32_t key = draw(GATED_KEYS);
-
-        switch (draw(8)) {
-        case 0:
-        case 1:
-            come_gated(actor, key);
-            break;
-        case 2:
-            actor_keep_back(actor, key);
-            break;
-        case 3:
-            try_one(actor);
-            break;
-        case 4:
-            (void)actor_delete(actor, key);
-            break;
-        case 5:
-            actor_activate(actor, key);
-            break;
-        default:
-            happen(actor);
-            break;
-        }
+        ask_or_work(actor, draw(GATED_KEYS));
     }
     (void)actor_done_all(actor);
 }
@@ -502,6 +537,15 @@ const struct scenario mixed_scenarios[] = {
     SLEEPING("mixed_waiting_no_memory", "pods that wait while one allocation out of three fails",
              cluster_use, prepare_waiting_without_memory, wait_and_work, wait_and_work,
              wait_and_work),
+    SLEEPING("mixed_waiting_four", "the same by four threads, of which two have lanes in banks",
+             waiting_counted, prepare_waiting, wait_and_keep_up, wait_and_keep_up, wait_and_keep_up,
+             wait_and_keep_up),
+    SLEEPING("mixed_waiting_adopted",
+             "pods that wait, and the workers of threads that stopped are adopted", waiting_counted,
+             prepare_waiting, wait_and_succeed, wait_and_succeed, wait_and_succeed,
+             wait_and_succeed),
+    SLEEPING("mixed_gated_shut", "any calls that ask gates, which open and shut", waiting_counted,
+             prepare_gated, ask_shut_and_work, ask_shut_and_work, ask_shut_and_work),
     SLEEPING("mixed_gated", "any calls that ask gates, of two names", waiting_counted,
              prepare_gated, ask_and_work, ask_and_work, ask_and_work),
     UPKEEP("mixed_upkeep", "any calls, trim, workers that come and go, and few bands", two_bands),
