@@ -66,8 +66,11 @@ gather_quorum(struct worker *worker, const struct group_block *block, uint32_t *
         *quorum = record != NULL ? (uint32_t)u64_load_acquire(&record->label) : 0;
         desc = u64_load_acquire(&entry->word.high);
     } while (desc != read);
-    /* the description of a group that is over was given back: what was read may be another's */
-    return block_of(entry, block->life) != NULL;
+    /*
+     * The description of a group that is over was given back: what was read may be another's. The
+     * word before the life, as in block_of.
+     */
+    return state_is_pod(entry_state(entry)) && u64_load_acquire(&entry->life) == block->life;
 }
 
 bool

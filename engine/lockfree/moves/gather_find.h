@@ -58,7 +58,7 @@
 
 struct group_block {
     struct epoch_block block;
-    uint64_t number, parent, life; /* constant, as is the record, in this life of it */
+    uint64_t number, parent; /* constant, as is the record, in this life of it */
     atomic_u64 waiting, changes, refuted;
     atomic_u64 since;     /* when it became READY last */
     atomic_u64 seen;      /* of its last pop; the holder's */
@@ -69,6 +69,7 @@ struct group_block {
     atomic_u32 activated; /* activated in its cycle; the holder took that off its description */
     atomic_u32 counted;   /* `waiting` has the members that came before the declaration */
     uint32_t record;
+    uint64_t life;
 };
 
 struct group_found {
