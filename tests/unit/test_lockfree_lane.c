@@ -1091,6 +1091,29 @@ an_owner_that_goes_on_leaves_out_what_ended_in_the_middle(void **state)
     assert_next_empty(world);
 }
 
+/*
+ * The same with pods that end in any order, so many that what lives in a full segment is put apart,
+ * and is thinned out again and again.
+ */
+static void
+an_owner_keeps_up_with_pods_that_end_in_any_order(void **state)
+{
+    world_t *world = *state;
+    enum { LIVE = 150, PUTS = 400000 };
+    uint32_t random = 1;
+    add(world, 0, 1);
+    for (unsigned i = 0; i < PUTS; i++) {
+        random = random * 1664525 + 1013904223;
+        unsigned pod = 1 + (random >> 16) % LIVE;
+        assert_true(make_room(world, 1));
+        set_word(world, pod, 6 + i, BAND, PLACE_ACTIVE);
+        lane_put(world->lane, ref_make(6 + i, world->records[pod]), (int64_t)i + 1);
+        lane_publish(world->lane);
+    }
+    assert_true(segments_of(world) <= 40);
+    assert_next(world, 0);
+}
+
 static void
 without_memory_thin_segments_stay(void **state)
 {
@@ -1601,6 +1624,7 @@ main(void)
         TEST(after_the_others_left_an_event_meets_what_lives_and_a_bounded_rest),
         TEST(a_closed_segment_of_which_most_is_live_stays_as_it_is),
         TEST(an_owner_that_goes_on_leaves_out_what_ended_in_the_middle),
+        TEST(an_owner_keeps_up_with_pods_that_end_in_any_order),
         TEST(without_memory_thin_segments_stay),
         TEST(two_that_leave_out_the_same_segments_do_it_once),
         TEST(no_call_of_an_owner_does_more_than_one_segments_work),

@@ -461,9 +461,9 @@ looks_thin(const struct segment *segment, const struct residence *residence, uin
 /*
  * Looks at one closed segment. The lane's word `sweep` keeps the last one, so that the thread which
  * retires that segment makes the owner begin anew: if the segment is not deleted after the store,
- * its retirer comes later, and finds the word.
+ * its retirer comes later, and finds the word. True: SAMPLES refs were judged, twice at most.
  */
-static void
+static bool
 sweep(struct lane *lane, const struct lane_care *care)
 {
     struct segment *before = ptr_load_acquire(&lane->sweep);
@@ -471,10 +471,12 @@ sweep(struct lane *lane, const struct lane_care *care)
 
     if (segment == lane_own_segment(lane)) {
         ptr_store(&lane->sweep, NULL);
-        return;
+        return true;
     }
     uint32_t end = u32_load_acquire(u32_of(&segment->ring.p_tail));
-    bool worth = is_gone(next_of(segment)) || looks_thin(segment, care->residence, end, lane->tail);
+    bool was_gone = is_gone(next_of(segment));
+    bool worth = was_gone || looks_thin(segment, care->residence, end, lane->tail);
+    bool small = segment->ring.size <= SAMPLES;
 
     if (!worth || !thin_out(lane, care, before, segment)) {
         (void)ptr_exchange(&lane->sweep, segment); /* sweep:A */
@@ -482,6 +484,7 @@ sweep(struct lane *lane, const struct lane_care *care)
             ptr_store(&lane->sweep, NULL);
         }
     }
+    return was_gone || !worth || small;
 }
 
 /* The owner goes on in a new segment. `deletes`: what lived in the last one is in it. */
@@ -568,8 +571,12 @@ lane_make_room(struct lane *lane, const struct lane_care *care, uint32_t count)
         }
     } else {
         retire_passed(lane, care);
-        if (!full && ptr_load(&lane->first) != (void *)segment) {
-            sweep(lane, care);
+        /*
+         * Each segment that the owner makes, and puts apart, takes up to three looks on the way:
+         * with no more than that it would not come back to those in front.
+         */
+        if (!full && ptr_load(&lane->first) != (void *)segment && sweep(lane, care)) {
+            (void)sweep(lane, care);
         }
     }
     if (room < count) {

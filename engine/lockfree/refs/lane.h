@@ -28,7 +28,8 @@
  * others behind it and goes on in that; else it takes a segment twice the size, up to
  * SEGMENT_SLOTS_MAX. A closed segment leaves the chain when its head has reached its tail. One of
  * which half is stale is replaced by a copy of the rest: by the reader that noticed, by trim, or by
- * the owner, which looks at one closed segment for each quarter of a segment that it puts.
+ * the owner, which looks at a closed segment for each quarter of a segment that it puts, and at a
+ * second one if the first was not judged as a whole.
  *
  * WRITERS
  *   first            any thread, by a CAS, past the foremost segment
