@@ -3,6 +3,8 @@
  * can stop it.
  */
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -280,6 +282,52 @@ an_adopted_worker_has_nothing_of_what_a_dead_thread_held_free(void **state)
     assert_ok(schedq_worker_unregister(mortal->worker));
 }
 
+static int the_end;
+
+static void
+end_thread(int signal)
+{
+    (void)signal;
+    pthread_exit(&the_end);
+}
+
+static void *
+wait_for_ever(void *arg)
+{
+    mortal_t *mortal = arg;
+    schedq_popped_t popped;
+    (void)schedq_pop(mortal->worker, &popped);
+    return NULL;
+}
+
+/* Else each add would wake nobody by a system call, and many deaths would fill the count. */
+static void
+a_thread_that_died_in_its_sleep_waits_for_no_pod_any_more(void **state)
+{
+    mortal_t *mortal = *state;
+    fixture_t *fixture = mortal->fixture;
+    struct queue *queue = queue_of_base(fx_queue(fixture));
+    struct sigaction ends = {.sa_handler = end_thread}, before;
+    assert_int_equal(sigaction(SIGUSR1, &ends, &before), 0);
+    for (int i = 0; i < 3; i++) {
+        pthread_t thread;
+        void *died = NULL;
+        assert_int_equal(pthread_create(&thread, NULL, wait_for_ever, mortal), 0);
+        while (inside_callback(&mortal->worker->inside) != CALLBACK_SLEEP)
+            sched_yield();
+        assert_int_equal(pthread_kill(thread, SIGUSR1), 0);
+        assert_int_equal(pthread_join(thread, &died), 0);
+        assert_ptr_equal(died, &the_end);
+        assert_int_equal(sleepers_waiting(&queue->sleepers), 1);
+        assert_ok(schedq_worker_adopt(fx_queue(fixture), mortal->worker));
+        assert_int_equal(sleepers_waiting(&queue->sleepers), 0);
+    }
+    assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
+    assert_ok(add_batch(mortal->worker, SMALL));
+    assert_int_equal(sleepers_wakes(&queue->sleepers), 0);
+    assert_ok(schedq_worker_unregister(mortal->worker));
+}
+
 int
 main(void)
 {
@@ -297,6 +345,8 @@ main(void)
             label_calls_do_not_reach_a_pod_whose_adder_died_before_it_existed, setup, teardown),
         cmocka_unit_test_setup_teardown(
             an_adopted_worker_has_nothing_of_what_a_dead_thread_held_free, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_thread_that_died_in_its_sleep_waits_for_no_pod_any_more,
+                                        setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

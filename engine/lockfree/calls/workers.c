@@ -36,7 +36,8 @@
  * another band's priority. So adoption forgets all that is plain (forget): free objects, a run,
  * releases that wait, where bands and groups were found, candidates that were read ahead. Lanes go
  * on where they were published last (lane_resume). That costs a bound of memory until the queue
- * ends, and no rule for the order of plain stores anywhere.
+ * ends, and no rule for the order of plain stores anywhere. A thread that died while it slept in a
+ * pop is not counted as a waiter any more.
  *
  * PROGRESS. Lock-free; making a slot allocates. A thread that stops with a slot keeps it, and what
  * lies in it: SLAB_CACHE_MAX free objects of each kind, its lanes, of which others go on to take.
@@ -411,6 +412,10 @@ forget(struct worker *worker)
     memset(worker->known_groups, 0, sizeof worker->known_groups);
     if (worker->ahead != NULL) {
         worker->ahead->next = worker->ahead->count = 0;
+    }
+    /* It says so while it is counted, and no longer: what is taken away was added. */
+    if (inside_callback(&worker->base.inside) == CALLBACK_SLEEP) {
+        sleepers_cancel(&queue_of(worker)->sleepers);
     }
     hazard_forget(worker->hazard);
 }

@@ -56,7 +56,9 @@
  *
  * 9 WRAPAROUND. The sequence repeats after 2^32 wake-ups, each a system call: half an hour, and a
  *   thread would have to stop before the kernel's comparison during exactly that many. Each waiter
- *   takes away what it added: the lowest 10 bits never carry.
+ *   takes away what it added, or the adoption of its worker does, if its thread died in its sleep:
+ *   the lowest 10 bits do not carry. (A thread that dies while it is counted and does not sleep
+ *   stays counted: 2^10 of these would carry.)
  *
  * 10 NOT CHOSEN. ck_ec: it clears its flag before it wakes, so a second producer sees no sleeper to
  *   wake; with wake-one that loses wake-ups (found by its model). A condition variable: it has a
