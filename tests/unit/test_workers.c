@@ -126,6 +126,29 @@ an_adopted_worker_goes_on(void **state)
     fx_pop(fixture, "ns/a");
 }
 
+/* An old pointer may be the address of the worker that the timer thread got. */
+static void
+the_timer_thread_s_worker_is_not_adopted(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_config_t config = SCHEDQ_CONFIG_INIT;
+    schedq_t *queue;
+    schedq_worker_t *worker;
+    config.engine = fixture->config.engine;
+    assert_ok(schedq_create(&config, &queue, NULL, 0));
+    for (int i = 0; i < 3; i++) {
+        assert_ok(schedq_worker_register(queue, &worker, NULL, 0));
+        assert_ok(schedq_worker_unregister(worker));
+        assert_ok(schedq_run(queue, NULL, 0));
+        assert_status(schedq_worker_adopt(queue, worker), SCHEDQ_INVALID);
+        assert_ok(schedq_stop(queue));
+    }
+    assert_ok(schedq_worker_register(queue, &worker, NULL, 0));
+    assert_ok(schedq_worker_adopt(queue, worker));
+    assert_ok(schedq_worker_unregister(worker));
+    assert_ok(schedq_destroy(queue, NULL, 0));
+}
+
 static void
 a_new_worker_has_no_words_of_the_one_before(void **state)
 {
@@ -205,6 +228,7 @@ main(int argc, char **argv)
         fx_test(pods_outlive_the_worker_that_added_or_popped_them),
         fx_test(memory_does_not_grow_with_workers_that_come_and_go),
         fx_test(an_adopted_worker_goes_on),
+        fx_test(the_timer_thread_s_worker_is_not_adopted),
         fx_test(a_new_worker_has_no_words_of_the_one_before),
         fx_test(reserving_workers_registers_none),
         fx_test(after_close_workers_still_come_and_go),

@@ -35,11 +35,17 @@ timer_wake(struct queue *queue)
     serve_wake_sleeper(queue);
 }
 
+struct worker *
+timer_worker(const struct queue *queue)
+{
+    return ptr_load(&queue->timer.worker);
+}
+
 /* The queue's clock need not be CLOCK_MONOTONIC: what is left is waited for on that. */
 static void
 sleep_until(struct queue *queue, uint32_t wakes, int64_t until, int64_t now)
 {
-    schedq_worker_t *worker = &queue->timer.worker->base;
+    schedq_worker_t *worker = &timer_worker(queue)->base;
 
     if (until > now) {
         worker_sleeps(worker);
@@ -54,13 +60,13 @@ timer_main(void *argument)
     struct queue *queue = argument;
     int64_t tick = queue->base.rules.tick_ns;
     int64_t kept = queue_now(queue), pause = tick;
-    schedq_worker_t *worker = &queue->timer.worker->base;
+    schedq_worker_t *worker = &timer_worker(queue)->base;
     struct server server;
 
     /* Gates run here too, and must not call the queue from here either. */
     inside_enter_again(&worker->inside);
     inside_settle(false);
-    server_begin(&server, queue->timer.worker);
+    server_begin(&server, timer_worker(queue));
     for (;;) {
         uint32_t wakes = u32_load_acquire(
             &queue->timer.wakes); /* timer_main:A, before the phase and the deadline */
@@ -98,13 +104,16 @@ static schedq_status_t
 start(struct queue *queue)
 {
     struct timer *timer = &queue->timer;
-    schedq_status_t status = workers_take(queue, &timer->worker);
+    struct worker *worker;
+    schedq_status_t status = workers_take(queue, &worker);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
+    ptr_store(&timer->worker, worker);
     if (!thread_start(&timer->thread, timer_main, queue)) {
-        workers_give(timer->worker);
+        ptr_store(&timer->worker, NULL);
+        workers_give(worker);
         return SCHEDQ_NOMEM;
     }
     return SCHEDQ_OK;
@@ -136,7 +145,10 @@ timer_stop(struct queue *queue)
     (void)u32_add(&timer->wakes, 1);
     futex_wake(&timer->wakes, 1);
     thread_join(&timer->thread);
-    workers_give(timer->worker);
+    struct worker *worker = timer_worker(queue);
+
+    ptr_store(&timer->worker, NULL);
+    workers_give(worker);
     (void)u32_exchange(&timer->phase, PHASE_NONE);
     sleepers_wake_all(&queue->sleepers);
     readiness_signal(&queue->sleepers, &queue->base.notifier);

@@ -51,7 +51,7 @@ struct worker;
 struct timer {
     atomic_u32 wakes; /* a futex: changes when the thread has to plan anew */
     atomic_u32 phase;
-    struct worker *worker; /* the thread's */
+    atomic_ptr worker; /* the thread's; NULL: none runs */
     struct thread thread;
 };
 
@@ -60,6 +60,9 @@ schedq_status_t timer_run(struct queue *queue);
 
 /** Ends the thread and waits for it; nothing if none runs, or if another call ends it. */
 void timer_stop(struct queue *queue);
+
+/** The thread's; NULL: none runs. Relaxed: it is compared, or read by the thread itself. */
+struct worker *timer_worker(const struct queue *queue);
 
 /** Does the thread serve time? */
 bool timer_is_running(const struct queue *queue);

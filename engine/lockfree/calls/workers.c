@@ -433,7 +433,7 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
     for (uint32_t i = 0; i < WORKERS_MAX; i++) {
         struct worker *worker = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
 
-        if (worker != NULL && &worker->base == abandoned &&
+        if (worker != NULL && &worker->base == abandoned && worker != timer_worker(queue) &&
             (u64_load_acquire(taken_word(queue, i)) >> i % 64 & 1) != 0) {
             epoch_hold(worker->epoch); /* for the table of bands */
             bands_tend(&queue->bands, NULL, i);
