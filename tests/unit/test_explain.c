@@ -197,6 +197,25 @@ the_next_pod_of_a_record_was_not_freed(void **state)
     }
 }
 
+/* More than the bits that note the version at which a pod was freed can tell apart. */
+static void
+the_next_pod_of_a_record_was_not_freed_either_after_a_million_updates(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    schedq_pod_t pod = fx_park(fixture, "ns/a", fit->bit);
+    assert_ok(schedq_activate(fx_worker(fixture), &pod, 1, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
+    pod = fx_add(fixture, "ns/a", 0);
+    for (int32_t i = 0; i < 1 << 20; i++) {
+        schedq_pod_spec_t spec = fx_spec(i % 2);
+        if (schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, NULL, 0, NULL) != SCHEDQ_OK) {
+            fail_msg("update %d", i);
+        }
+    }
+    assert_freed_by(fixture, pod, NULL);
+}
+
 static void
 active_pods_and_those_in_flight_are_told_of(void **state)
 {
@@ -298,6 +317,7 @@ main(int argc, char **argv)
         fx_test(what_freed_a_pod_last_is_told),
         fx_test(an_event_that_opens_a_gate_frees_its_pods),
         fx_test(the_next_pod_of_a_record_was_not_freed),
+        fx_test(the_next_pod_of_a_record_was_not_freed_either_after_a_million_updates),
         fx_test(active_pods_and_those_in_flight_are_told_of),
         fx_test(a_sentence_is_cut_to_its_room),
         fx_test(bits_have_names),

@@ -411,6 +411,7 @@ fill(struct entry *entry, const struct arrival *arrival, const struct hashed_nam
     time_store(&entry->initial_attempt, origin->initial_attempt);
     u64_store(&entry->attempts_rejections, origin->attempts_rejections);
     u32_store(&entry->errors, origin->errors);
+    u32_store(&entry->freed, 0);
     u64_store(&entry->seen, 0);
     u64_store(&entry->flight, stay_word(life, arrival->to.gate));
     u64_store_release(&entry->word.low, /* fill:A, read by report_record:A */

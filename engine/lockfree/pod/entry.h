@@ -100,9 +100,10 @@ struct entry {
 #define STAY_VERSION_SHIFT 16
 
 /*
- * Version behind the switch that freed the pod: 20 | 1 + label of why: 12. The store comes behind
- * the switch, so it may be late: another pod's record then, or behind a later one. The version
- * tells the first (entry_freed); of two switches the earlier one may stay.
+ * Version behind the switch that freed the pod: 20 | 1 + label of why: 12. An add sets it to 0: the
+ * version tells a note of an earlier pod only for as long as this one has not gone through 2^20.
+ * The store comes behind the switch, so it may be late: another pod's record then, or behind a
+ * later one. The version tells the first (entry_freed); of two switches the earlier one may stay.
  */
 #define FREED_LABEL_BITS 12
 #define FREED_LABEL_MAX ((UINT32_C(1) << FREED_LABEL_BITS) - 1)
