@@ -19,7 +19,8 @@ typedef uint8_t  schedq_profile_t;
 
 /**
  * A handle: names a pod from its add until it leaves the queue. {0} names none. No other pod gets
- * the same value later.
+ * the same value before 2^36 changes of the record that both have: hours of nothing but adds,
+ * updates and ends of one pod at a time.
  */
 typedef struct schedq_pod {
     uint64_t bits; /**< opaque; equal for equal pods */
