@@ -93,6 +93,11 @@ def _of_this_package(text: str) -> str:
     return _NAME.sub(lambda found: _NAMES[found[0]], text)
 
 
+def says_workers_are_left() -> bool:
+    """Of this thread's last call."""
+    return bool(_WORKERS_LEFT.match(str(ffi.string(lib.sqp_words()).decode(errors="replace"))))
+
+
 def words(status: int) -> str:
     """What the library says of this thread's last call, which returned `status`."""
     text: str = ffi.string(lib.sqp_words()).decode(errors="replace")

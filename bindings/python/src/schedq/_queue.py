@@ -30,7 +30,7 @@ from ._constants import (
     Requeue,
     Status,
 )
-from ._errors import Closed, NoMemory, NotAllAdded, asked, number, numbers, one_of, refuse, text, words
+from ._errors import Closed, NoMemory, NotAllAdded, asked, number, numbers, one_of, refuse, says_workers_are_left, text, words
 from ._groups import GroupInfo, PoppedGroup, fill_group, group_info
 from ._objects import Objects
 from ._pods import (
@@ -66,6 +66,7 @@ _OK, _EMPTY, _TIMEDOUT, _GONE, _NOT_FOUND = (
 )
 _LONGEST_WAIT_NS = 2**62
 _LONGEST_POLL_MS = 2**31 - 1
+_THREAD_END_S = 1.0  # of a thread that was joined, until it has given back what it had
 
 #: May this change help the pod? Its object, the object that changed as it was and as it is.
 Hint = Callable[[Any, Any, Any], object]
@@ -200,6 +201,7 @@ class Queue:
         numbers(config, given)
         self._over = False
         self._ending = False
+        self._runs = False  # the timer thread
         self._waiting: set[object] = set()  # who waits outside of the library
         self._objects = Objects()
         self._kept: list[Any] = []  # what C has: the memory of the queue, handles of the callables
@@ -252,6 +254,11 @@ class Queue:
             if self._waiting:
                 refuse(Status.BUSY, f"threads and tasks that wait in a pop: {len(self._waiting)}")
             status = lib.sqp_destroy(self._c, with_pods)
+            # A thread gives its worker back behind the moment at which join() returns.
+            until = time.monotonic() + _THREAD_END_S
+            while status == Status.BUSY and not self._runs and says_workers_are_left() and time.monotonic() < until:
+                time.sleep(0.001)
+                status = lib.sqp_destroy(self._c, with_pods)
             if status != _OK:
                 refuse(status)
             self._over = True
@@ -936,10 +943,12 @@ class Queue:
         if status == Status.EXISTS:
             refuse(status, "the timer thread runs already")
         self._must(status)
+        self._runs = True
 
     def stop(self) -> None:
         """Ends the timer thread."""
         self._must(lib.sqp_stop(self._c))
+        self._runs = False
 
     def advance(self, now_ns: int) -> None:
         """Raises the clock of a queue with external_clock. It serves no time."""
