@@ -279,6 +279,30 @@ many_nodes_and_nominations_are_kept_apart(void **state)
     assert_int_equal(fx_stats(fixture).nominated, 200);
 }
 
+/* A node that is promised once: no later nomination comes by what is known of it. */
+static void
+trim_leaves_nothing_of_nominations_that_ended(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_t pods[50];
+    uint64_t few = 0;
+    char name[16];
+    for (uint64_t round = 0; round < 200; round++) {
+        for (unsigned i = 0; i < 50; i++) {
+            snprintf(name, sizeof name, "ns/%u", i);
+            pods[i] = add_nominated(fixture, name, 1000 + round);
+        }
+        for (unsigned i = 0; i < 50; i++)
+            assert_ok(schedq_delete(fx_worker(fixture), pods[i], NULL));
+        schedq_trim(fx_queue(fixture));
+        schedq_stats_t stats = fx_stats(fixture);
+        if (round == 20)
+            few = stats.bytes_other + stats.bytes_queues;
+        if (round > 20)
+            assert_true(stats.bytes_other + stats.bytes_queues <= few + 4096);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -299,6 +323,7 @@ main(int argc, char **argv)
         fx_test(a_visitor_may_stop_the_walk),
         fx_test(node_zero_is_no_node),
         fx_test(many_nodes_and_nominations_are_kept_apart),
+        fx_test(trim_leaves_nothing_of_nominations_that_ended),
     };
     return fx_run_tests(argc, argv, tests);
 }

@@ -184,6 +184,7 @@ trim_once(struct queue *queue, struct worker *worker)
     section_begin(worker);
     bands_trim(&queue->bands, worker->epoch);
     lots_trim(&queue->waiting.lots, &caller);
+    nominator_trim(&queue->nominator, worker->epoch);
     nominator_trim(&queue->labels, worker->epoch);
     nominator_trim(&queue->members, worker->epoch);
     nominator_trim(&queue->families, worker->epoch);
