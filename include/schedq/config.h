@@ -67,10 +67,10 @@ typedef struct schedq_config {
     uint32_t max_bands;   /**< distinct priorities of active pods (with fifo there is one). An add
                                of a pod with one more returns FULL; updates, and pods that become
                                active later, may exceed it. Default 0; 0..1,048,575. LOCKFREE: with
-                               0 there may be 1,048,575. A priority whose pods come out of order of
-                               their time (updates, events, ticks) takes up to 16 runs of refs, and
-                               there are 1,048,575 of these: with more than 65,535 such priorities
-                               a call that needs another may answer NOMEM */
+                               0 there may be 1,048,575. An update, an event or a tick that makes
+                               an older pod active may put it into a run. A priority has at most 16
+                               runs, the queue 1,048,575: with more than 65,535 priorities such a
+                               call may answer NOMEM */
     uint32_t max_workers; /**< default 64; 1..512; the timer thread takes one. What a pop looks
                                at grows with the workers that are, or were, registered at once, not
                                with this number */

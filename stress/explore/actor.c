@@ -123,7 +123,7 @@ actor_succeed(struct actor *actor)
     if (frozen != NULL) {
         const struct actor dead = *frozen;
 
-        frozen->worker = NULL; /* nobody else's */
+        frozen->worker = NULL; /* its successor has it now */
         sim_drain();
         actor_unregister(actor);
         (void)actor_adopt(actor, &dead);

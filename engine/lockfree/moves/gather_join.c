@@ -432,7 +432,7 @@ gather_look_after(struct worker *worker, uint64_t number)
         return;
     }
     if (!gather_read(worker, root.block, &gathered)) {
-        queue_note_stray(queue_of(worker), STRAY_UNMOVED); /* whoever has memory looks again */
+        queue_note_stray(queue_of(worker), STRAY_UNMOVED); /* a tick looks again */
         return;
     }
     count_again(&gathered);

@@ -9,7 +9,7 @@
  *     many as some quorum that it may have had wants, and of so many groups that the root is
  *     complete; a group is in one cycle at a time, and a pod in one flight
  *   no pod that gates hold is popped before they were open
- *   if nobody is frozen, after one tick: the words, and `waiting` of each group, are what a walk
+ *   if no thread is frozen, after one tick: the words, and `waiting` of each group, are what a walk
  *     counts, and no record of a complete root is aside
  *   in the drain: no complete group, and no record that is active, is left by pops; with a quorum
  *     of 1 nothing is left
@@ -23,7 +23,7 @@
 #include <schedq/hold.h>
 
 enum { GROUPS = 4, MEMBERS = 5, PODS = 7, CALLS = 6, ROOM = 16, QUORUMS = 2 };
-enum { FLIGHTS = 64, SETTINGS = 256, CLASS = 3, NOBODY = SIM_THREADS_MAX + 1 };
+enum { FLIGHTS = 64, SETTINGS = 256, CLASS = 3, NO_THREAD = SIM_THREADS_MAX + 1 };
 enum { ALLOCATIONS_A_FAILURE = 4, PATIENCE_NS = 8 * BACKOFF_NS, LONG_NS = 1000 * BACKOFF_NS };
 
 /* A call that gives a group a quorum; of an end of its declaration: ENDED. */
@@ -69,7 +69,7 @@ family_begin(const struct scenario *scenario)
     }
     for (uint32_t group = 1; group <= GROUPS; group++) {
         family.parents[group] = draw(4) == 0 || group == 1 ? 0 : 1 + draw(group - 1);
-        family.holders[group] = NOBODY;
+        family.holders[group] = NO_THREAD;
         family.placed[group] = false;
     }
     queue_harness.begin(scenario);
@@ -125,14 +125,22 @@ has_set(struct setting *setting, schedq_status_t status, moment ended)
     setting->ended = ended;
 }
 
-static void
-declare(struct actor *actor, uint64_t group, uint32_t quorum)
+static schedq_group_spec_t
+some_spec(uint32_t quorum)
 {
     schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
-    struct setting *setting = set(group, quorum);
 
     spec.quorum = quorum;
     spec.priority = (int32_t)draw(3);
+    return spec;
+}
+
+static void
+declare(struct actor *actor, uint64_t group, uint32_t quorum)
+{
+    struct setting *setting = set(group, quorum);
+    schedq_group_spec_t spec = some_spec(quorum);
+
     spec.parent = some_parent(group);
     setting->began = begin(actor, "group_add", (uint32_t)group);
     schedq_status_t status = schedq_group_add(actor->worker, group, &spec, NULL);
@@ -155,11 +163,9 @@ undeclare(struct actor *actor, uint64_t group)
 static void
 update(struct actor *actor, uint64_t group, uint64_t parent, uint32_t quorum)
 {
-    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
     struct setting *setting = set(group, quorum);
+    schedq_group_spec_t spec = some_spec(quorum);
 
-    spec.quorum = quorum;
-    spec.priority = (int32_t)draw(3);
     spec.parent = parent;
     setting->began = begin(actor, "group_update", (uint32_t)group);
     schedq_status_t status = schedq_group_update(actor->worker, group, &spec, NULL);
@@ -428,7 +434,7 @@ take(struct actor *actor, schedq_popped_group_t *group, schedq_popped_t *popped)
                   "%zu members are popped without a group", count);
         return count;
     }
-    SIM_CHECK(group->group <= GROUPS && family.holders[group->group] == NOBODY,
+    SIM_CHECK(group->group <= GROUPS && family.holders[group->group] == NO_THREAD,
               "group %llu is popped by %u and by %u", (unsigned long long)group->group,
               family.holders[group->group], actor->number);
     family.holders[group->group] = actor->number;
@@ -465,7 +471,7 @@ end_cycle(struct actor *actor, const schedq_popped_group_t *group, schedq_group_
     for (uint64_t other = 1; other <= GROUPS; other++) {
         family.placed[other] |= outcome == SCHEDQ_GROUP_PLACED;
     }
-    family.holders[group->group] = NOBODY;
+    family.holders[group->group] = NO_THREAD;
     do {
         begin(actor, "group_done", (uint32_t)outcome);
         status = schedq_group_done(actor->worker, &token, &how, NULL);
