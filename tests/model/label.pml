@@ -7,7 +7,7 @@
  * it begins, one more than the free record's. LABELLED adds a pod with the label, and ends it; or its add fails behind the
  * hint, and gives the record back with that version; or behind the word, because the index has another pod of the name. PLAIN takes the record whenever it is free, adds a pod without a label, and
  * ends it. A sweeper loads the bucket, judges each hint, and replaces the bucket, if it has not changed, by those that are
- * needed: it stands for an insertion of another pod, and for a reading. The canceller loads the bucket as of one moment,
+ * needed: it stands for an insertion of another pod, for an end, and for a reading. The canceller loads the bucket as of one moment,
  * judges all hints, and ends those that stand; whether the bucket changes meanwhile is nothing to him. Unless no
  * adder is inside of a section by then, he asks the index first whether they exist. An adder may die before its pod exists: who
  * adopts its worker notes a death, then ends its section. The canceller looks for deaths behind that.
@@ -30,13 +30,14 @@
  *
  * Bounds: 3 lives. Each may stop anywhere.
  *
+ * stands for engine/lockfree/signals/nominator.c nominator_count_end f944f849
  * stands for engine/lockfree/signals/nominator.c nominator_read 1744d1f7
  * stands for engine/lockfree/signals/nominator.c judge_hint b1803be7
  * stands for engine/lockfree/signals/nominator.c visit_list ceab8d3d
  * stands for engine/lockfree/signals/nominator.c life_is_over a410284a
  * stands for engine/lockfree/calls/add.c refuse 208d7462
  * stands for engine/lockfree/calls/add.c enter_under f5ed3af2
- * stands for engine/lockfree/calls/add.c describe_more 6101e8e0
+ * stands for engine/lockfree/calls/add.c describe_more 45502fe8
  * stands for engine/lockfree/calls/label.c lockfree_labelled 97562f89
  * stands for engine/lockfree/calls/label.c keep_those_that_exist d95a7b7f
  * stands for engine/lockfree/calls/label.c exists c2703130

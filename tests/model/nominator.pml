@@ -42,8 +42,9 @@
  *
  * stands for engine/lockfree/signals/nominator.c bucket_load 9dc8c0e4
  * stands for engine/lockfree/signals/nominator.c judge_hint b1803be7
- * stands for engine/lockfree/signals/nominator.c plan_insertion 749665cd
- * stands for engine/lockfree/signals/nominator.c nominator_insert 8f8ca2e5
+ * stands for engine/lockfree/signals/nominator.c plan_exchange 22de9044
+ * stands for engine/lockfree/signals/nominator.c exchange_lists 27235a2f
+ * stands for engine/lockfree/signals/nominator.c nominator_insert 8b42deed
  * stands for engine/lockfree/signals/nominator.c read_list bf6ace2b
  * stands for engine/lockfree/signals/nominator.c is_overtaken fe0a5f20
  * stands for engine/lockfree/signals/nominator.c is_replaced 3b5bc41b

@@ -383,8 +383,10 @@ describe_more(struct worker *worker, const struct incoming_pod *pod, struct arri
     arrival->desc = description_make(&queue->entries, &worker->descriptions, &description, NULL);
     if (arrival->desc == 0) {
         describe_end(worker, &description);
+        return false;
     }
-    return arrival->desc != 0;
+    describe_life(queue, arrival->ref, pod->spec->label, pod->spec->group);
+    return true;
 }
 
 /*
@@ -691,6 +693,8 @@ add_give_up(struct worker *worker, uint64_t ref, enum place place)
     count_late(worker, place);
     tally_add(&worker->tally.given, 1);
     describe_end(worker, &description);
+    describe_life_end(queue, worker->epoch, ref, description_label(&description),
+                      description_group(&description));
     description_give(&queue->entries, &worker->descriptions, desc);
     names_give(&queue->names, &worker->names, (uint32_t)u64_load(&entry->name));
     slab_give(&queue->entries.records, &worker->records, ref_record(ref));

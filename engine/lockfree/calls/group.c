@@ -293,6 +293,9 @@ declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *s
         undo_making(worker, &making);
         return SCHEDQ_NOMEM;
     }
+    if (spec->parent != 0 && nominator_counts(ref_make(life, making.record))) {
+        nominator_count_begin(&queue->families, spec->parent);
+    }
     tally_add(&worker->tally.taken, 1);
     u64_store(&worker->joining, number);
     fill_group(entry, making.block, &name, making.desc, spec, now);

@@ -12,9 +12,9 @@
  * own.
  *
  * ORDERING
- *   nominator_insert:A, the commit that makes the pod exist (add.c) -> bucket_load:A to C
+ *   exchange_lists:A, the commit that makes the pod exist (add.c) -> bucket_load:A to C
  *       a call that begins after the add returned finds the pod, as long as it lives
- *   epoch_enter, nominator_insert:A -> bucket_load:A to C, nobody_else_is_inside:A
+ *   epoch_enter, exchange_lists:A -> bucket_load:A to C, nobody_else_is_inside:A
  *       a call that found a pod sees its adder inside, or out again: then the pod exists, or its
  *       word has changed since it was found, or the adder died
  *   the note of a death, the end of the section (workers.c) -> nobody_else_is_inside:A,

@@ -69,6 +69,31 @@ describe_nominate(struct worker *worker, uint32_t record, uint64_t life,
     return nominate(worker, record, life, description);
 }
 
+/* ---- labels and groups ----------------------------------------------------------------------- */
+
+void
+describe_life(struct queue *queue, uint64_t ref, uint64_t label, uint64_t group)
+{
+    if (label != 0 && nominator_counts(ref)) {
+        nominator_count_begin(&queue->labels, label);
+    }
+    if (group != 0 && nominator_counts(ref)) {
+        nominator_count_begin(&queue->members, group);
+    }
+}
+
+void
+describe_life_end(struct queue *queue, struct epoch_record *epoch, uint64_t ref, uint64_t label,
+                  uint64_t group)
+{
+    if (label != 0 && nominator_counts(ref)) {
+        nominator_count_end(&queue->labels, epoch, label);
+    }
+    if (group != 0 && nominator_counts(ref)) {
+        nominator_count_end(&queue->members, epoch, group);
+    }
+}
+
 /* ---- installing ------------------------------------------------------------------------------ */
 
 schedq_status_t

@@ -5,7 +5,7 @@
  * LINEARIZATION. Of what is installed: entry_describe:A (entry.c).
  *
  * ORDERING
- *   nominator_insert:A, its count, description_make, entry_describe:A -> entry_description:A
+ *   exchange_lists:A, its count, description_make, entry_describe:A -> entry_description:A
  *       a reader of the description finds the hint (nominator.h), and a count that is not 0
  * The old record and the old object's reference are given back behind the CAS.
  *
@@ -123,6 +123,13 @@ schedq_status_t describe_install(struct worker *worker, uint32_t record, const s
 /** Nominates the pod that `view` shows to a node, 0: ends its nomination. As describe_install. */
 schedq_status_t describe_nomination(struct worker *worker, uint32_t record, const struct view *view,
                                     uint64_t node);
+
+/** A life begins that has hints under its label and its group; 0: none. */
+void describe_life(struct queue *queue, uint64_t ref, uint64_t label, uint64_t group);
+
+/** It is over. `epoch`: of the section; NULL: a guest's. */
+void describe_life_end(struct queue *queue, struct epoch_record *epoch, uint64_t ref,
+                       uint64_t label, uint64_t group);
 
 /** The pod is over, or deleted, or has another description: the nomination of this one is over. */
 static inline void

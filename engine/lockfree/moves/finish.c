@@ -52,12 +52,30 @@ struct held {
     uint64_t newest, popped;
 };
 
+/* The life is over: its label and its group may let it go. As describe_life_end. */
+static void
+end_life(struct queue *queue, struct epoch_record *epoch, uint32_t record,
+         const struct entry *entry, const struct description_record *newest)
+{
+    const uint8_t marks = attributes_profile(u64_load(&newest->attributes));
+
+    if ((marks & (MARK_LABEL | MARK_MEMBER)) != 0) {
+        describe_life_end(queue, epoch, ref_make(u64_load(&entry->life), record),
+                          (marks & MARK_LABEL) != 0 ? u64_load(&newest->label) : 0,
+                          (marks & MARK_MEMBER) != 0 ? u64_load(&newest->group) : 0);
+    }
+}
+
 /* Of a pod that was described anew, or whose objects are counted. */
 RARELY static struct held
-give_description(struct worker *worker, const struct entry *entry, uint64_t desc)
+give_description(struct worker *worker, uint32_t record, const struct entry *entry, uint64_t desc)
 {
     struct queue *queue = queue_of(worker);
     const struct description_record *newest = description_at(&queue->entries, desc);
+
+    if (newest != NULL) {
+        end_life(queue, worker->epoch, record, entry, newest);
+    }
     const struct held held = {.newest = u64_load(newest != NULL ? &newest->object : &entry->object),
                               .popped = u64_load(&entry->popped)};
 
@@ -91,7 +109,7 @@ give_record(struct worker *worker, uint32_t record, struct entry *entry, uint64_
 
     index_remove_directly(&queue->index, (uint32_t)(name >> 32), record, u64_load(&entry->life));
     if (desc != 0 || counted) {
-        held = give_description(worker, entry, desc);
+        held = give_description(worker, record, entry, desc);
     }
     names_give(&queue->names, &worker->names, (uint32_t)name);
     slab_give_known(&queue->entries.records, &worker->records, RECORD_LAYOUT, record, entry);
@@ -290,6 +308,7 @@ give_at_once(struct queue *queue, uint32_t record, struct entry *entry, uint64_t
     uint32_t name = (uint32_t)u64_load(&entry->name);
 
     if (desc != 0) {
+        end_life(queue, NULL, record, entry, description_at(&queue->entries, desc));
         description_give(&queue->entries, &descriptions, desc);
         slab_flush(&queue->entries.descriptions, &descriptions);
     }
@@ -346,7 +365,8 @@ finish_ended(struct worker *worker)
     for (uint32_t record = take_ended(queue); record != 0; record = take_ended(queue)) {
         struct entry *entry = entry_at(&queue->entries, record);
         uint32_t name = (uint32_t)u64_load(&entry->name);
-        const struct held held = give_description(worker, entry, u64_load(&entry->word.high));
+        const struct held held =
+            give_description(worker, record, entry, u64_load(&entry->word.high));
 
         names_give(&queue->names, &worker->names, name);
         slab_give_known(&queue->entries.records, &worker->records, RECORD_LAYOUT, record, entry);

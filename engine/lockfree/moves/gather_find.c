@@ -241,6 +241,9 @@ gather_end(struct worker *worker, uint32_t record, struct entry *entry, struct g
 
     tally_add(&worker->tally.given, 1);
     index_remove(&queue->index, (uint32_t)(name >> 32), record, u64_load(&entry->life));
+    if (block->parent != 0 && nominator_counts(ref_make(block->life, record))) {
+        nominator_count_end(&queue->families, worker->epoch, block->parent);
+    }
     description_give(&queue->entries, &worker->descriptions, u64_load(&entry->word.high));
     slab_give(&queue->entries.records, &worker->records, record);
     epoch_retire(worker->epoch, &block->block, &queue->base.memory, MEMORY_QUEUES, sizeof *block);

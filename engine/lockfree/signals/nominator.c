@@ -5,12 +5,16 @@
 
 /* Taken off `old` by an insertion: more than it adds. */
 #define SWEEP 2
-/* So many hints more than are needed make a reading drop them. */
+/* The same by an end (ENDS), when of DENSITY hints perhaps one is needed. */
+#define SWEEP_ENDED SIZE(64, 2)
+#define DENSITY 4
+/* So many hints more than that, or than are needed, make an end, or a reading, drop them. */
 #define LITTER SIZE(8, 1)
 
 struct hint {
     struct epoch_block block;
     struct hint *next;
+    size_t count; /* from here to the list's end */
     uint64_t ref; /* {life, record} */
     uint64_t nomination, node;
 };
@@ -42,10 +46,12 @@ bucket_count(const struct nominator *nominator)
     return is_unnumbered(nominator) ? LABEL_BUCKETS : NOMINATOR_BUCKETS;
 }
 
+/* Behind the buckets of labels: how many lives have begun, and are not over, of each. */
 static size_t
 bucket_bytes(const struct nominator *nominator)
 {
-    return bucket_count(nominator) * sizeof(atomic_pair);
+    return bucket_count(nominator) *
+           (sizeof(atomic_pair) + (is_unnumbered(nominator) ? sizeof(atomic_u32) : 0));
 }
 
 bool
@@ -65,6 +71,12 @@ static struct pair
 pair_of(const struct lists *lists)
 {
     return (struct pair){(uintptr_t)lists->fresh, (uintptr_t)lists->old};
+}
+
+static size_t
+hints_count(const struct hint *list)
+{
+    return list != NULL ? list->count : 0;
 }
 
 /* As of one moment. Ends: each further round is another's exchange of the pair. */
@@ -123,13 +135,28 @@ nominator_draw(struct nominator *nominator)
     return u64_add(&nominator->drawn, 1) + 1;
 }
 
+/* Of the product the highest bits depend on all of the node's. */
+static uint32_t
+bucket_number(const struct nominator *nominator, uint64_t node)
+{
+    return (uint32_t)(node * UINT64_C(0x9e3779b97f4a7c15) >> 48) % bucket_count(nominator);
+}
+
 static atomic_pair *
 bucket_of(const struct nominator *nominator, uint64_t node)
 {
     atomic_pair *buckets = ptr_load(&nominator->buckets); /* relaxed: nominator_make came before */
 
-    /* of the product the highest bits depend on all of the node's */
-    return &buckets[(node * UINT64_C(0x9e3779b97f4a7c15) >> 48) % bucket_count(nominator)];
+    return &buckets[bucket_number(nominator, node)];
+}
+
+/* Of labels: of the lives in a key's bucket, those that are counted. */
+static atomic_u32 *
+lives_of(const struct nominator *nominator, uint64_t key)
+{
+    atomic_pair *buckets = ptr_load(&nominator->buckets); /* relaxed: as bucket_of */
+
+    return (atomic_u32 *)(void *)&buckets[bucket_count(nominator)] + bucket_number(nominator, key);
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */
@@ -195,24 +222,25 @@ prepend(const struct nominator *nominator, struct hint **list, const struct hint
     copy->ref = hint->ref;
     copy->nomination = hint->nomination;
     copy->node = hint->node;
+    copy->count = hints_count(*list) + 1;
     copy->next = *list;
     *list = copy;
     return true;
 }
 
 /*
- * What the bucket has to be for the hint to be in it. False: no memory; what was made is in front
- * of seen->fresh.
+ * What the bucket has to be without some hints of `old` that are over, and with `added`, unless it
+ * is NULL. False: no memory; what was made is in front of seen->fresh.
  */
 static bool
-plan_insertion(const struct nominator *nominator, const struct lists *seen,
-               const struct hint *added, struct lists *plan)
+plan_exchange(const struct nominator *nominator, const struct lists *seen, const struct hint *added,
+              size_t taken, struct lists *plan)
 {
     *plan = *seen;
-    if (!prepend(nominator, &plan->fresh, added)) {
+    if (added != NULL && !prepend(nominator, &plan->fresh, added)) {
         return false;
     }
-    for (uint32_t i = 0; i < SWEEP && plan->old != NULL; i++) {
+    for (size_t i = 0; i < taken && plan->old != NULL; i++) {
         if (judge_hint(nominator, plan->old) != STANDING_OVER &&
             !prepend(nominator, &plan->fresh, plan->old)) {
             return false;
@@ -222,6 +250,33 @@ plan_insertion(const struct nominator *nominator, const struct lists *seen,
     return true;
 }
 
+enum exchanged { EXCHANGED, EXCHANGE_LOST, EXCHANGE_NO_MEMORY };
+
+/* One attempt: adds a hint, unless it is NULL, and takes some off `old`. */
+static enum exchanged
+exchange_lists(const struct nominator *nominator, struct epoch_record *epoch, atomic_pair *bucket,
+               const struct hint *added, size_t taken)
+{
+    const struct lists seen = bucket_load(bucket);
+    struct lists plan;
+    bool planned = plan_exchange(nominator, &seen, added, taken, &plan);
+    struct hint *made = plan.fresh;
+    const struct hint *kept = plan.old;
+
+    if (plan.old == NULL) {
+        plan = (struct lists){.fresh = NULL, .old = made};
+    }
+    if (planned && pair_cas(bucket, pair_of(&seen), pair_of(&plan))) { /* exchange_lists:A */
+        for (struct hint *hint = seen.old, *next; hint != kept; hint = next) {
+            next = hint->next;
+            hint_retire(nominator, epoch, hint);
+        }
+        return EXCHANGED;
+    }
+    hints_free(nominator, made, seen.fresh);
+    return planned ? EXCHANGE_LOST : EXCHANGE_NO_MEMORY;
+}
+
 bool
 nominator_insert(struct nominator *nominator, struct epoch_record *epoch, uint64_t node,
                  uint32_t record, uint64_t life, uint64_t nomination)
@@ -229,28 +284,34 @@ nominator_insert(struct nominator *nominator, struct epoch_record *epoch, uint64
     const struct hint added = {
         .ref = ref_make(life, record), .nomination = nomination, .node = node};
     atomic_pair *bucket = bucket_of(nominator, node);
+    enum exchanged exchanged;
 
     /* Ends: each further round is another's exchange of the pair. */
-    for (;;) {
-        const struct lists seen = bucket_load(bucket);
-        struct lists plan;
-        bool planned = plan_insertion(nominator, &seen, &added, &plan);
-        struct hint *made = plan.fresh;
-        const struct hint *kept = plan.old;
+    do {
+        exchanged = exchange_lists(nominator, epoch, bucket, &added, SWEEP);
+    } while (exchanged == EXCHANGE_LOST);
+    return exchanged == EXCHANGED;
+}
 
-        if (plan.old == NULL) {
-            plan = (struct lists){.fresh = NULL, .old = made};
-        }
-        if (planned && pair_cas(bucket, pair_of(&seen), pair_of(&plan))) { /* nominator_insert:A */
-            for (struct hint *hint = seen.old, *next; hint != kept; hint = next) {
-                next = hint->next;
-                hint_retire(nominator, epoch, hint);
-            }
-            return true;
-        }
-        hints_free(nominator, made, seen.fresh);
-        if (!planned) {
-            return false;
+void
+nominator_count_begin(struct nominator *nominator, uint64_t key)
+{
+    (void)u32_add(lives_of(nominator, key), 1);
+}
+
+/* Who loses the exchange, or has no memory, leaves it to the next end. */
+void
+nominator_count_end(struct nominator *nominator, struct epoch_record *epoch, uint64_t key)
+{
+    atomic_pair *bucket = bucket_of(nominator, key);
+    uint32_t lives = u32_add(lives_of(nominator, key), UINT32_MAX) - 1;
+
+    if (epoch != NULL) {
+        const struct lists seen = bucket_load(bucket);
+
+        if (hints_count(seen.fresh) + hints_count(seen.old) >
+            LITTER + (size_t)lives * ENDS_A_COUNT * DENSITY) {
+            (void)exchange_lists(nominator, epoch, bucket, NULL, SWEEP_ENDED);
         }
     }
 }

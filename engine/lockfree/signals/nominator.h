@@ -46,19 +46,26 @@
  * moment and never begins again: insertions do not keep it from its end, however long the lists
  * are.
  *
+ * ENDS. The last pods of a label leave hints in a bucket to which perhaps no other pod comes. So
+ * each bucket of labels has a count of the lives that are not over: of one life in ENDS_A_COUNT, by
+ * a hash of {life, record}. Each hint knows how many are behind it. An end that is counted, and
+ * finds that most hints are over, takes some off `old`, as an insertion does. It judges a bounded
+ * number of them. A label whose pods are over leaves a few hints. The count is advice: an adder that
+ * dies leaves it one too high. A guest (finish.c) counts, and sweeps nothing.
+ *
  * MEMORY. The buckets are made for the first worker (memory_alloc_first:A), those of labels for the
- * first pod that has one, and stay. A bucket that is neither inserted into nor read keeps what it
- * has. Hints that were taken off wait for a grace period.
+ * first pod that has one, and stay. A bucket of nodes that is neither inserted into nor read keeps
+ * what it has, until trim. Hints that were taken off wait for a grace period.
  *
  * LINEARIZATION. A nomination is the installation of its description (entry_describe:A).
  * nominator_read: for each pod the load of its description (entry_description:A).
  *
  * ORDERING
- *   nominator_insert:A or sweep_bucket:A -> bucket_load:A to C
+ *   exchange_lists:A or sweep_bucket:A -> bucket_load:A to C
  *       a list, as it was made
- *   nominator_insert:A, entry_describe:A -> entry_description:A
+ *   exchange_lists:A, entry_describe:A -> entry_description:A
  *       a reader of the description finds the hint
- *   nominator_insert:A -> life_is_over:A, B
+ *   exchange_lists:A -> life_is_over:A, B
  *       the free record's word, or what came behind it
  * The pair is loaded by halves: old, fresh, old again (bucket_load:A to C). That is one moment, for
  * each exchange makes `old` another, or both halves empty; with an empty `old`, what is in `fresh`
@@ -67,7 +74,7 @@
  *
  * PROGRESS. Lock-free; a failed exchange, or a reading that begins again, is another's exchange of
  * the pair. Insertions allocate; readings do, and go on if there is no memory. A thread that stops
- * behind nominator_insert:A leaves a hint that is no nomination.
+ * behind exchange_lists:A leaves a hint that is no nomination.
  *
  * WRAPAROUND. Nominations have 64 bits. A life is compared for being equal.
  *
@@ -87,8 +94,8 @@ struct nominator {
     struct memory *memory;
     const struct entries *entries;
     /*
-     * atomic_pair [NOMINATOR_BUCKETS or LABEL_BUCKETS], low: fresh, high: old, addresses; NULL
-     * before nominator_make.
+     * atomic_pair [NOMINATOR_BUCKETS or LABEL_BUCKETS], low: fresh, high: old, addresses; of labels
+     * atomic_u32 [LABEL_BUCKETS] behind it, lives (ENDS); NULL before nominator_make.
      */
     atomic_ptr buckets;
     enum nominator_kind kind;
@@ -120,6 +127,21 @@ uint64_t nominator_draw(struct nominator *nominator);
  */
 bool nominator_insert(struct nominator *nominator, struct epoch_record *epoch, uint64_t node,
                       uint32_t record, uint64_t life, uint64_t nomination);
+
+/* Of so many lives one is counted. */
+#define ENDS_A_COUNT 4
+
+static inline bool
+nominator_counts(uint64_t ref)
+{
+    return (ref * UINT64_C(0x9e3779b97f4a7c15) >> 32) % ENDS_A_COUNT == 0;
+}
+
+/** Of labels and groups: a life begins that has a hint. */
+void nominator_count_begin(struct nominator *nominator, uint64_t key);
+
+/** It is over. Inside a section, and may sweep (ENDS), unless `epoch` is NULL. */
+void nominator_count_end(struct nominator *nominator, struct epoch_record *epoch, uint64_t key);
 
 /** Drops the hints that are not needed (PICTURE). Inside a section. */
 void nominator_trim(struct nominator *nominator, struct epoch_record *epoch);
