@@ -284,6 +284,58 @@ one_trim_gives_back_what_priorities_needed(void **state)
     assert_true(fx_stats(fixture).bytes_queues < full / 10);
 }
 
+/* The worker that added them is there, and does nothing any more. One pod stays. */
+static void
+trim_gives_back_where_pods_of_an_idle_worker_waited(void **state)
+{
+    fixture_t *fixture = *state;
+    enum { MANY = 20000 };
+    schedq_worker_t *idle;
+    char name[32];
+    assert_ok(schedq_worker_register(fx_queue(fixture), &idle, NULL, 0));
+    uint64_t empty = fx_stats(fixture).bytes_queues;
+    for (unsigned i = 0; i < MANY; i++) {
+        schedq_pod_spec_t spec = fx_spec(0);
+        snprintf(name, sizeof name, "ns/%u", i);
+        assert_ok(schedq_add(idle, name, strlen(name), &spec, NULL));
+    }
+    for (unsigned i = 1; i < MANY; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
+        assert_ok(schedq_delete_name(fx_worker(fixture), name, strlen(name), NULL));
+    }
+    assert_ok(schedq_trim(fx_queue(fixture)));
+    assert_true(fx_stats(fixture).bytes_queues <= empty + 32768);
+    fx_pop(fixture, "ns/0");
+    assert_ok(schedq_worker_unregister(idle));
+}
+
+/* One is rejected, and the others of its class are kept back; all are deleted, that one first. */
+static void
+trim_gives_back_where_pods_of_a_class_waited(void **state)
+{
+    fixture_t *fixture = *state;
+    enum { CLASSES = 4, MANY = 8000 };
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    static schedq_pod_t pods[MANY];
+    char name[32];
+    uint64_t empty = fx_stats(fixture).bytes_queues;
+    for (unsigned number = 1; number <= CLASSES; number++) {
+        for (unsigned i = 0; i < MANY; i++) {
+            schedq_pod_spec_t spec = fx_spec(0);
+            spec.class_id = number;
+            snprintf(name, sizeof name, "ns/%u", i);
+            pods[i] = fx_add_spec(fixture, name, &spec).pod;
+        }
+        schedq_popped_t popped;
+        while (schedq_try_pop(fx_worker(fixture), &popped) == SCHEDQ_OK)
+            (void)fx_fail(fixture, &popped, fit->bit, 0);
+        for (unsigned i = 0; i < MANY; i++)
+            assert_ok(schedq_delete(fx_worker(fixture), pods[i], NULL));
+    }
+    assert_ok(schedq_trim(fx_queue(fixture)));
+    assert_true(fx_stats(fixture).bytes_queues <= empty + CLASSES * 65536);
+}
+
 static void
 trim_shrinks_the_index(void **state)
 {
@@ -432,6 +484,8 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        fx_test(trim_gives_back_where_pods_of_an_idle_worker_waited),
+        fx_test(trim_gives_back_where_pods_of_a_class_waited),
         fx_test(after_reserve_and_some_use_no_call_on_active_pods_allocates),
         fx_test(stats_account_for_every_byte_of_active_pods),
         fx_test(memory_does_not_grow_with_churn_of_active_pods),

@@ -175,13 +175,15 @@ lockfree_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers
     return ok ? SCHEDQ_OK : SCHEDQ_NOMEM;
 }
 
-/* A worker makes its own lanes small when it is unregistered. */
 static void
 trim_once(struct queue *queue, struct worker *worker)
 {
     const struct bin_caller caller = bin_caller(worker);
 
     section_begin(worker);
+    bands_tend(&queue->bands, worker->epoch, EVERY_WORKER);
+    backoff_tend(queue, worker->epoch, EVERY_WORKER);
+    waiting_tend(queue, worker->epoch, EVERY_WORKER);
     bands_trim(&queue->bands, worker->epoch);
     lots_trim(&queue->waiting.lots, &caller);
     nominator_trim(&queue->nominator, worker->epoch);

@@ -102,9 +102,28 @@ bank_prepare(struct bank *first, const struct bank_kind *kind, const struct lane
     return true;
 }
 
+static void
+pass_all(const struct bank *first, const struct lane_care *care)
+{
+    struct bank_reader reader;
+    struct lane *lane;
+    uint32_t worker;
+
+    bank_read_begin(&reader, first, true);
+    while ((lane = bank_read_lane(&reader, &worker)) != NULL) {
+        uint32_t most = UINT32_MAX;
+
+        lane_pass(lane, care, &most);
+    }
+}
+
 void
 bank_tend(struct bank *first, const struct lane_care *care, uint32_t worker)
 {
+    if (worker == EVERY_WORKER) {
+        pass_all(first, care);
+        return;
+    }
     struct lane *lane = bank_lane(first, worker);
 
     if (lane != NULL && care->epoch == NULL) {

@@ -376,7 +376,6 @@ lots_trim(struct lots *lots, const struct bin_caller *caller)
     retire_all(lots, caller, UINT32_MAX);
     lots_walk_begin(&walk, lots, LOTS_ALL, 0);
     for (struct lot *lot = lots_next(&walk); lot != NULL; lot = lots_next(&walk)) {
-        lot_pass(lot, caller, UINT32_MAX);
         if (!lot->catch_all) {
             lot_leave(lot, caller);
         }

@@ -195,7 +195,10 @@ lot_place(const struct lot *lot)
  */
 void lots_leave(struct lots *lots, struct lot *lot, const struct bin_caller *caller);
 
-/** Gives back lots that began to leave, and begins with the others without pods. In a section. */
+/**
+ * Gives back lots that began to leave, and begins with the others without pods. In a section,
+ * behind lots_tend of EVERY_WORKER.
+ */
 void lots_trim(struct lots *lots, const struct bin_caller *caller);
 
 /** Where a walk over lots is: in a section, or in several. */

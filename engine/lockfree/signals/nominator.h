@@ -50,8 +50,8 @@
  * each bucket of labels has a count of the lives that are not over: of one life in ENDS_A_COUNT, by
  * a hash of {life, record}. Each hint knows how many are behind it. An end that is counted, and
  * finds that most hints are over, takes some off `old`, as an insertion does. It judges a bounded
- * number of them. A label whose pods are over leaves a few hints. The count is advice: an adder that
- * dies leaves it one too high. A guest (finish.c) counts, and sweeps nothing.
+ * number of them. A label whose pods are over leaves a few hints. The count is advice: an adder
+ * that dies leaves it one too high. A guest (finish.c) counts, and sweeps nothing.
  *
  * MEMORY. The buckets are made for the first worker (memory_alloc_first:A), those of labels for the
  * first pod that has one, and stay. A bucket of nodes that is neither inserted into nor read keeps
