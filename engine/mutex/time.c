@@ -193,7 +193,7 @@ begin_flush(struct serving *serving)
     const struct rules *rules = &queue->base.rules;
     int64_t now = serving->route.now, latest = leftover_latest(rules, now);
 
-    if (now < leftover_again(rules, queue->leftover_flushed) || !has_leftover(queue, latest)) {
+    if (!leftover_may_flush(rules, queue->leftover_flushed, now) || !has_leftover(queue, latest)) {
         return;
     }
     queue->leftover_flushed = latest;

@@ -54,6 +54,18 @@ leftover_again(const struct rules *rules, int64_t flushed)
     return time_add(leftover_due(rules, flushed), rules->flush_ns);
 }
 
+/**
+ * [flushes] May the next flush come at `now`? One that is due at the end of time never comes: there
+ * each would be the next one's time already.
+ */
+static inline bool
+leftover_may_flush(const struct rules *rules, int64_t flushed, int64_t now)
+{
+    int64_t again = leftover_again(rules, flushed);
+
+    return again <= now && again < INT64_MAX;
+}
+
 /** When a pod that waits since then is tried again. */
 static inline int64_t
 leftover_tried(const struct rules *rules, int64_t since, int64_t flushed)

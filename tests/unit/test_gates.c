@@ -142,7 +142,43 @@ a_pod_that_goes_from_one_gate_to_another_carries_both_rejectors(void **state)
     assert_int_equal(fx_info(fixture, pod).unschedulable, 0);
 }
 
+static void
+an_update_tells_the_gate_that_refuses_the_pod_now(void **state)
+{
+    fixture_t *fixture = *state;
+    const schedq_event_t event = SCHEDQ_EVENT_NODE_ADD;
+    schedq_pod_spec_t spec = fx_spec(0);
+    schedq_result_t result;
+    fx_plugin_t *one = fx_gate(fixture, "One", "Node", SCHEDQ_ACTION_ADD);
+    fx_plugin_t *two = fx_gate(fixture, "Two", "Node", SCHEDQ_ACTION_ADD);
+    add_gated(fixture, "ns/a", one);
+    one->refuses = false;
+    two->refuses = true;
+    assert_status(
+        schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, &event, 1, &result), SCHEDQ_OK);
+    assert_place(result.place, SCHEDQ_GATED);
+    assert_int_equal(result.gate, two->gate);
+    assert_int_equal(fx_find(fixture, "ns/a").gate, two->gate);
+}
+
 /* ---- wildcards and the leftover limit ---- */
+
+/* Each would be the next one's time already. */
+static void
+at_the_end_of_time_leftovers_are_tried_in_one_flush(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    schedq_popped_t popped;
+    add_gated(fixture, "ns/a", gate);
+    fx_advance(fixture, INT64_MAX - fx_now(fixture));
+    fx_tick(fixture);
+    assert_int_equal(gate->gate_calls, 2);
+    fx_tick(fixture);
+    assert_int_equal(gate->gate_calls, 2);
+    assert_status(schedq_pop_for(fx_worker(fixture), 0, &popped), SCHEDQ_TIMEDOUT);
+    assert_int_equal(gate->gate_calls, 2);
+}
 
 static void
 a_wildcard_asks_gates_again(void **state)
@@ -342,6 +378,8 @@ main(int argc, char **argv)
         fx_test(an_event_that_the_gate_did_not_register_is_not_for_it),
         fx_test(a_hint_that_skips_keeps_the_gate_from_being_asked),
         fx_test(a_pod_that_goes_from_one_gate_to_another_carries_both_rejectors),
+        fx_test(an_update_tells_the_gate_that_refuses_the_pod_now),
+        fx_test_1_26(at_the_end_of_time_leftovers_are_tried_in_one_flush),
         fx_test(a_wildcard_asks_gates_again),
         fx_test_1_34(in_kube_1_34_no_wildcard_asks_a_gate_unless_it_registered_everything),
         fx_test(the_leftover_limit_tries_a_gated_pod_once_per_limit),

@@ -450,7 +450,7 @@ begin_flush(struct serving *serving)
     int64_t flushed = time_load(&queue->leftover_flushed);
     int64_t latest = leftover_latest(rules, serving->now);
 
-    if (serving->now < leftover_again(rules, flushed) || !has_leftover(queue, latest) ||
+    if (!leftover_may_flush(rules, flushed, serving->now) || !has_leftover(queue, latest) ||
         !u64_cas(&queue->leftover_flushed, (uint64_t)flushed,
                  (uint64_t)latest)) { /* begin_flush:A */
         return;

@@ -413,9 +413,11 @@ report_retried(const struct queue *queue, const struct view *before, const struc
         result->place =
             (uint8_t)place_public(backoff_place(queue, before->unschedulable | before->pending));
         result->gate = queue->base.rules.pop_from_backoff ? 0 : moved_with; /* as route.c has it */
-    } else if (result->to_gated > 0) {
+    } else if (result->to_gated > 0 || result->place == SCHEDQ_GATED) {
+        bool is_gated = now != NULL && state_place(now->state) == PLACE_GATED;
+
         result->place = SCHEDQ_GATED;
-        result->gate = now != NULL ? now->gate : before->gate;
+        result->gate = is_gated ? now->gate : before->gate;
     }
 }
 
@@ -429,7 +431,9 @@ report_updated(const struct queue *queue, const struct update *update, schedq_re
 {
     const struct view *before = &update->before;
     struct view now;
-    bool exists = (queue->base.rules.host || result->to_gated > 0) &&
+    /* a gated pod that another gate refuses now does not count */
+    bool is_gated = result->to_gated > 0 || state_place(before->state) == PLACE_GATED;
+    bool exists = (queue->base.rules.host || is_gated) &&
                   report_view(queue, update->record, update->life, &now);
     /* one event may have brought it before a gate, and the next away from there */
     uint8_t moved_with = result->gate;
