@@ -184,7 +184,6 @@ run_readd(world_t *world, const operation_t *operation)
     schedq_failure_t failure;
 
     spec_draw(world, &chance, operation->name, &names, &item);
-    spec->timestamp_ns = 0;
     draw_history(world, &chance, &history);
     if (world->settings.config.keep_order && (spec->flags & SCHEDQ_POD_ORDER_KEY) == 0) {
         /* it orders the pod */
@@ -200,6 +199,7 @@ run_readd(world_t *world, const operation_t *operation)
          .name_length = item.name_length, .spec = spec, .history = &history, .failure = &failure);
     if (both_call(world, &both, ", unschedulable 0x%" PRIx64 " pending 0x%" PRIx64 "\n",
                   failure.unschedulable, failure.pending)) {
+        spec->timestamp_ns = 0; /* it is ignored */
         take_added(world, operation->name, spec, &both);
     }
 }

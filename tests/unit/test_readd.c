@@ -52,6 +52,28 @@ a_pod_that_failed_with_an_error_after_done_backs_off_with_its_history(void **sta
     assert_int_equal(popped.object, 55);
 }
 
+/* A caller may hand in the spec that the pod was added with. */
+static void
+a_readded_pod_is_ordered_by_now_whatever_its_spec_says(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_backoff_ns = 0;
+    schedq_history_t history = history_of(1, 0, 0);
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    schedq_pod_spec_t spec = fx_spec(0);
+    schedq_result_t result;
+    spec.timestamp_ns = FX_START + SEC(100);
+    assert_ok(schedq_readd(fx_worker(fixture), "ns/a", 4, &spec, &history, &failure, &result));
+    assert_ns_equal(result.timestamp_ns, FX_START);
+    fx_advance(fixture, SEC(1));
+    fx_add(fixture, "ns/b", 0);
+    spec.timestamp_ns = 1;
+    assert_ok(schedq_readd(fx_worker(fixture), "ns/c", 4, &spec, &history, &failure, &result));
+    fx_pop(fixture, "ns/a");
+    fx_pop(fixture, "ns/b");
+    fx_pop(fixture, "ns/c");
+}
+
 static void
 a_pod_that_was_rejected_after_done_backs_off_and_is_not_parked(void **state)
 {
@@ -200,6 +222,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(a_pod_that_failed_with_an_error_after_done_backs_off_with_its_history),
+        fx_test(a_readded_pod_is_ordered_by_now_whatever_its_spec_says),
         fx_test(a_pod_that_was_rejected_after_done_backs_off_and_is_not_parked),
         fx_test(without_backoff_a_readded_pod_is_active),
         fx_test(a_name_that_is_there_is_not_readded),

@@ -208,14 +208,15 @@ static inline int64_t
 key_of(struct worker *worker, const struct incoming_pod *pod, int64_t now)
 {
     const schedq_pod_spec_t *spec = pod->spec;
-    bool keeps = pod->history != NULL && queue_of(worker)->base.rules.keep_order;
 
     if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
         return spec->order_key;
     }
-    int64_t key = spec->timestamp_ns != 0 ? spec->timestamp_ns : draw_order_key(worker, now);
-
-    return keeps ? pod->history->timestamp_ns : key;
+    if (pod->history != NULL) { /* its Timestamp becomes now, whatever the spec says */
+        return queue_of(worker)->base.rules.keep_order ? pod->history->timestamp_ns
+                                                       : draw_order_key(worker, now);
+    }
+    return spec->timestamp_ns != 0 ? spec->timestamp_ns : draw_order_key(worker, now);
 }
 
 /* ---- where it goes --------------------------------------------------------------------------- */
