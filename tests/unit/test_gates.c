@@ -154,8 +154,8 @@ an_update_tells_the_gate_that_refuses_the_pod_now(void **state)
     add_gated(fixture, "ns/a", one);
     one->refuses = false;
     two->refuses = true;
-    assert_status(
-        schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, &event, 1, &result), SCHEDQ_OK);
+    assert_status(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, &event, 1, &result),
+                  SCHEDQ_OK);
     assert_place(result.place, SCHEDQ_GATED);
     assert_int_equal(result.gate, two->gate);
     assert_int_equal(fx_find(fixture, "ns/a").gate, two->gate);
