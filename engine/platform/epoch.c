@@ -4,8 +4,6 @@
 #include "platform/membarrier.h"
 #include "platform/words.h"
 
-#define BLOCK_BYTES 32 /* so many bytes of a large block count as a block */
-
 struct epoch *
 epoch_open(struct memory *memory, bool asymmetric)
 {
@@ -118,7 +116,7 @@ void
 epoch_retire_with(struct epoch_record *record, struct epoch_block *block, struct memory *memory,
                   enum memory_kind kind, size_t bytes, bool (*ends)(struct epoch_block *block))
 {
-    size_t pressure = record->pressure + EPOCH_BLOCK * (1 + bytes / BLOCK_BYTES);
+    size_t pressure = record->pressure + EPOCH_BLOCK * (1 + bytes / EPOCH_BLOCK_BYTES);
 
     block->next = record->fresh;
     block->memory = memory;
@@ -158,6 +156,7 @@ close_batch(struct epoch_record *record)
     record->waiting = record->fresh;
     atomic_light_fence(); /* a death in between is mended */
     record->fresh = NULL;
+    record->pressed = false;
 }
 
 /* A thread died in close_batch: the batch is waiting already. */
@@ -266,14 +265,26 @@ is_over(const struct epoch *epoch, uint64_t number)
 static bool
 free_waiting(struct epoch_record *record)
 {
-    if (record->waiting == NULL) {
+    struct epoch *epoch = record->epoch;
+
+    if (record->closed == 0) {
         return true;
     }
-    if (!barrier_is_over(record) || !is_over(record->epoch, record->closed)) {
+    if (!barrier_is_over(record) || !is_over(epoch, record->closed)) {
         return false;
     }
+    if (u64_load(&epoch->passed) < record->closed) {
+        u64_store_release(&epoch->passed, record->closed); /* free_waiting:A */
+    }
     free_all(record, &record->waiting);
+    record->closed = 0;
     return true;
+}
+
+uint64_t
+epoch_mark(struct epoch *epoch)
+{
+    return u64_add(&epoch->now, 1) + 1; /* epoch_mark:A, as close_batch:A */
 }
 
 bool
@@ -282,26 +293,32 @@ epoch_waits(const struct epoch_record *record)
     return record->pressure != 0;
 }
 
+static bool
+wants_batch(const struct epoch_record *record)
+{
+    return record->fresh != NULL || record->pressed;
+}
+
 void
 epoch_poll(struct epoch_record *record)
 {
     if (!epoch_waits(record)) {
         return;
     }
-    if (free_waiting(record) && record->fresh != NULL) {
+    if (free_waiting(record) && wants_batch(record)) {
         close_batch(record);
         (void)free_waiting(record);
     }
-    record->pressure = record->waiting != NULL ? EPOCH_DUE / 2 : 0;
+    record->pressure = record->closed != 0 ? EPOCH_DUE / 2 : 0;
 }
 
 void
 epoch_poll_due(struct epoch_record *record)
 {
-    if (free_waiting(record) && record->fresh != NULL) {
+    if (free_waiting(record) && wants_batch(record)) {
         close_batch(record);
     }
-    record->pressure = record->waiting != NULL ? EPOCH_DUE / 2 : 0;
+    record->pressure = record->closed != 0 ? EPOCH_DUE / 2 : 0;
 }
 
 void

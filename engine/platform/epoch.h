@@ -17,9 +17,12 @@
  *            records  all of them, the newest first; they stay
  *            guests   sections without a record that are open, and what `now` was when the first of
  *                     them began
+ *            passed   all sections that began in an epoch before this number are over, and the
+ *                     barrier was
  *   record   inside   OUTSIDE, or what `now` was when its section began
  *            fresh    what was retired since a batch was closed last
- *            waiting  the last batch, until it is freed; `closed`: the number that closing it gave
+ *            waiting  the last batch, until it is freed; `closed`: the number that closing it
+ *                     gave, 0: none waits. A batch may have no blocks
  *            bytes    of both
  * `now`, and which fences are used, share a line that is written once for each batch. A record is
  * written by its owner. Batches, `closed` and `pressure` are plain.
@@ -35,6 +38,11 @@
  *   asymmetric   epoch_enter:B is a store, and only the compiler is kept from moving it. The heavy
  *                barrier makes each thread pass a full fence (membarrier.h).
  * Which it is, is decided when the epoch is opened.
+ *
+ * MARKS. What has to wait, but is no worker's to give back, has a number instead of a place in a
+ * list: epoch_mark raises `now` as closing does, and the wait is over when `passed` has come there.
+ * Any thread may find that, so the wait ends whatever becomes of the thread that began it. Who would
+ * like it to end presses (epoch_press), and so comes to close a batch.
  *
  * ASKING. One thread asks at a time; the others' batches wait for their next poll, and one barrier
  * is good for all that were closed before it began. epoch_poll asks at once. epoch_poll_seldom does
@@ -110,6 +118,7 @@
 #define EPOCH_BLOCK 16
 #define EPOCH_DUE (2048 * EPOCH_BLOCK)
 #endif
+#define EPOCH_BLOCK_BYTES 32 /* so many bytes of a large block count as a block */
 #define EPOCH_OUTSIDE 0
 
 /** What a block that may be retired begins with. */
@@ -130,6 +139,7 @@ struct epoch {
     atomic_ptr asker, records;
     atomic_u64 guests; /* number:44 | count:20 */
     atomic_u64 asks;   /* barriers so far */
+    atomic_u64 passed; /* perhaps lower than it was */
 };
 
 /** A worker's part. */
@@ -139,6 +149,7 @@ struct epoch_record {
     struct epoch_record *older;
     struct epoch_block *fresh, *waiting;
     uint64_t closed;
+    bool pressed;      /* since a batch was closed last */
     uint32_t pressure; /* 0: nothing waits */
     uint64_t bytes;    /* of fresh and waiting; a word that others read (words.h) */
 };
@@ -232,19 +243,36 @@ void epoch_retire_with(struct epoch_record *record, struct epoch_block *block,
                        struct memory *memory, enum memory_kind kind, size_t bytes,
                        bool (*ends)(struct epoch_block *block));
 
+/**
+ * A number: sections that read it at their beginning, or a later one, find what the caller stored
+ * before.
+ */
+uint64_t epoch_mark(struct epoch *epoch);
+
+/** Are all sections over that began before epoch_mark gave this number? What they did is seen. */
+static inline bool
+epoch_passed(const struct epoch *epoch, uint64_t number)
+{
+    return number <= u64_load_acquire(&epoch->passed); /* of free_waiting:A */
+}
+
 /** Does something of this record wait? The record's owner. */
 bool epoch_waits(const struct epoch_record *record);
 
 /** Frees what may be freed, now. Cheap if nothing waits, or if it waits for a section. */
 void epoch_poll(struct epoch_record *record);
 
-/** What waits cost the caller some work again: that presses as another block does. */
+/**
+ * The caller waits for a number to pass: that presses as a retired block of so many bytes does. 0:
+ * it waited before, and that cost some work again.
+ */
 static inline void
-epoch_press(struct epoch_record *record)
+epoch_press(struct epoch_record *record, size_t bytes)
 {
-    if (record->pressure != 0 && record->pressure < EPOCH_DUE) {
-        record->pressure += EPOCH_BLOCK;
-    }
+    size_t pressure = record->pressure + EPOCH_BLOCK * (1 + bytes / EPOCH_BLOCK_BYTES);
+
+    record->pressed = true;
+    record->pressure = pressure < EPOCH_DUE ? (uint32_t)pressure : EPOCH_DUE;
 }
 
 /** For epoch_poll_seldom, when it is due. */

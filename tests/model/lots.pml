@@ -1,10 +1,11 @@
 /*
  * Lots that are made, found, read and given back (engine/lockfree: lots).
  *
- * One group of cells, one key, one plugin. Parkers look up by_key for a lot, keep one that is LEAVING, or make one: take
+ * One group of cells, one key, one plugin. Parkers look up by_key for a lot, open one that is EMPTY or LEAVING, or make one: take
  * a cell, count the lot, set its bit in by_plugin, put the lot there, set its bit in by_key, and look up again, because another may
- * have been made. They publish, and look at the stamp. A leaver makes an OPEN lot without pods LEAVING, waits for all sections,
- * and makes it GONE if nobody kept it and it still has no pod, else OPEN; one that is GONE loses its bits, is counted off,
+ * have been made. They publish, and look at the stamp. A looker makes an OPEN lot without pods EMPTY, by a mark, and one that is
+ * EMPTY LEAVING, by another mark that it draws then. A mark raises `now`, and a section has what `now` was when it began. Whoever looks when all sections of before
+ * a LEAVING lot's mark are over makes it GONE if it still has no pod, else OPEN; one that is GONE loses its bits, is counted off,
  * loses its cell and its bit in `taken`, and is freed after another wait. An event stamps, then, if any lot is counted, reads the
  * lots that by_plugin names; it
  * leaves its section inside of a lot, and looks afterwards whether that lot is there still.
@@ -16,28 +17,29 @@
  *   no lot with a pod that was published is GONE (Observer, in every state)
  *   the event meets each pod whose parker did not see the stamp (Observer)
  *   no section uses a lot that is freed; no cell has two lots
- *   at the end each lot that is not GONE is OPEN, in a cell, with its bits, and counted (init)
+ *   at the end each lot that is not GONE is in a cell, with its bits, and counted (init)
  *
- * Who takes part: 2 parkers of one key, a leaver, an event, a pod that was there and goes. Each may stop anywhere.
- *   -DLEAVERS      1 parker, 2 leavers
- *   -DLARGE        2 leavers, which come twice
+ * Who takes part: 2 parkers of one key, a looker, an event, a pod that was there and goes. Each may stop anywhere.
+ *   -DLOOKERS      1 parker, 2 lookers, no event
+ *   -DLARGE        2 lookers, which look once more
  *
  * stands for engine/lockfree/refs/lots.c find_lot 544e3ded
  * stands for engine/lockfree/refs/lots.h lot_keep f3ee5a93
  * stands for engine/lockfree/refs/lots.c claim_cell 3902dcf9
  * stands for engine/lockfree/refs/lots.c lot_make a71f247a
- * stands for engine/lockfree/refs/lots.c lot_leave e9297df1
+ * stands for engine/lockfree/refs/lots.c lots_look e9297df1
  * stands for engine/lockfree/refs/lots.c lot_unmake caba6a0e
- * stands for engine/lockfree/refs/lots.c lot_retire a19169ae
+ * stands for engine/lockfree/refs/lots.c end_wait a19169ae
  * stands for engine/lockfree/refs/lots.c lots_next caab06ea
  * stands for engine/lockfree/refs/lots.c lots_again d6a9f2eb
  *
  * Planted bugs
- *   -DNO_KEEP      a parker uses a lot that is LEAVING as it is
+ *   -DNO_KEEP      a parker uses a lot that is EMPTY or LEAVING as it is
  *   -DNO_GRACE     GONE without waiting for sections
  *   -DNO_SCAN      GONE without another look for pods
- *   -DANY_PHASE    a lot that was kept becomes GONE too
- *   -DTWO_WAITS    a lot that was kept begins to leave again while the first wait goes on (with LEAVERS)
+ *   -DANY_STATE    a lot that was opened meanwhile becomes GONE too
+ *   -DOLD_MARK     a lot is LEAVING by the mark that was drawn before it was EMPTY
+ *   -DSAME_EMPTY   EMPTY has no mark of its own: one looker's mark, drawn before, is another's (with LOOKERS)
  *   -DFREE_AT_ONCE the memory does not wait
  *   -DCELL_FIRST   the cell before by_plugin: a parker that read by_key when another lot was there finds one that no
  *                  event finds
@@ -48,28 +50,28 @@
  */
 #if defined(LARGE)
 #define PARKERS 2
-#define LEAVERS_N 2
-#define TIMES 2
-#elif defined(LEAVERS)
+#define LOOKERS_N 2
+#define TIMES 3
+#elif defined(LOOKERS)
 #define PARKERS 1
-#define LEAVERS_N 2
-#define TIMES 1
+#define LOOKERS_N 2
+#define TIMES 2
 #else
 #define PARKERS 2
-#define LEAVERS_N 1
-#define TIMES 1
+#define LOOKERS_N 1
+#define TIMES 2
 #endif
 
 #define CELLS  2
 #define PODS   3            /* those of the parkers, and one that was there */
 #define OLD    2
 #define LOTS   5            /* lots are numbered from 1 */
-#define ACTORS 5            /* 2 parkers, 2 leavers, the event */
+#define ACTORS 5            /* 2 parkers, 2 lookers, the event */
 #define EVENT  4
 
 #define OPEN    0
-#define LEAVING 1
-#define KEPT    2
+#define EMPTY   1
+#define LEAVING 2
 #define GONE    3
 
 byte cell[CELLS];
@@ -77,6 +79,7 @@ byte taken = 1, by_key = 1, by_plugin = 1;   /* of cells, as bits */
 byte counted = 1;           /* lots */
 
 byte phase[LOTS];
+byte mark[LOTS];            /* with the phase: one word */
 bool freed[LOTS];
 bool ref[LOTS * PODS];
 bool live[PODS];
@@ -86,35 +89,32 @@ bool stamp, event_over;
 bool published[PODS], parked[PODS], seen[PODS], met[PODS];
 byte lot_of[PODS];
 
-byte section[ACTORS];       /* 0: outside; else its number */
-byte sections[ACTORS];      /* how many began */
+byte now = 1;
+byte section[ACTORS];       /* 0: outside; else what `now` was when it began */
+
+#define is_over(actor, number) (section[actor] == 0 || section[actor] >= (number))
+#define passed(number) (is_over(0, number) && is_over(1, number) && is_over(2, number) && is_over(3, number) && is_over(4, number))
 
 inline enter(actor)
 {
+    section[actor] = now
+}
+
+inline draw()
+{
     d_step {
-        sections[actor]++;
-        section[actor] = sections[actor]
+        now++;
+        drawn = now
     }
 }
 
 /* Waits until each section that is there now has ended; the caller is outside of any. */
 inline grace()
 {
-    d_step {
-        s0 = section[0];
-        s1 = section[1];
-        s2 = section[2];
-        s3 = section[3];
-        s4 = section[4]
-    };
+    draw();
     atomic {
-        (s0 == 0 || section[0] != s0) && (s1 == 0 || section[1] != s1) && (s2 == 0 || section[2] != s2) &&
-            (s3 == 0 || section[3] != s3) && (s4 == 0 || section[4] != s4);
-        s0 = 0;
-        s1 = 0;
-        s2 = 0;
-        s3 = 0;
-        s4 = 0
+        passed(drawn);
+        drawn = 0
     }
 }
 
@@ -138,16 +138,18 @@ inline find()
             };
             if
 #ifndef NO_KEEP
-            :: p == LEAVING ->
+            :: p == EMPTY || p == LEAVING ->
                 d_step {
                     assert(!freed[lot]);
                     p = phase[lot];
                     if
-                    :: p == LEAVING -> phase[lot] = KEPT
+                    :: p == EMPTY || p == LEAVING ->
+                        phase[lot] = OPEN;
+                        mark[lot] = 0
                     :: else
                     fi
                 }
-            :: p != LEAVING -> skip
+            :: p == OPEN || p == GONE -> skip
 #else
             :: true -> skip
 #endif
@@ -250,22 +252,48 @@ inline look_for_pods()
     }
 }
 
-inline cas_phase(from, to)
+/* From what was seen, {p, m}, to another; that is what was seen then. */
+inline swing(phase_to, mark_to)
 {
     d_step {
         assert(!freed[lot]);
-        ok = (phase[lot] == from);
+        ok = (phase[lot] == p && mark[lot] == m);
         if
-        :: ok -> phase[lot] = to
+        :: ok ->
+            phase[lot] = phase_to;
+            mark[lot] = mark_to;
+            p = phase_to;
+            m = mark_to
         :: else
         fi
     }
 }
 
-/* leave, lot_is_ripe, retire, unmake, lot_end. */
-proctype Leaver(byte me)
+inline unmake()
 {
-    byte n, c, lot, s0, s1, s2, s3, s4, p;
+#ifdef TAKEN_FIRST
+    d_step {
+        cell[c] = 0;
+        taken = taken - (1 << c)
+    };
+#endif
+    by_key = by_key & (3 - (1 << c));
+    by_plugin = by_plugin & (3 - (1 << c));
+    counted--;
+#ifndef TAKEN_FIRST
+    cell[c] = 0;
+    taken = taken - (1 << c);
+#endif
+    section[me] = 0;
+#ifndef FREE_AT_ONCE
+    grace();
+#endif
+    freed[lot] = true
+}
+
+proctype Looker(byte me)
+{
+    byte n, c, lot, p, m, drawn;
     bool bare, ok;
     do
     :: n == TIMES -> break
@@ -283,67 +311,58 @@ proctype Leaver(byte me)
         fi;
         d_step {
             assert(!freed[lot]);
-            p = phase[lot]
+            p = phase[lot];
+            m = mark[lot]
         };
         if
-#ifdef TWO_WAITS
-        :: p == LEAVING || p == GONE -> goto next
-#else
-        :: p != OPEN -> goto next
-#endif
-        :: else
-        fi;
-        look_for_pods();
-        if
-        :: !bare -> goto next
-        :: else
-        fi;
-        cas_phase(p, LEAVING);
-        if
-        :: !ok -> goto next
-        :: else
-        fi;
-        section[me] = 0;
-#ifndef NO_GRACE
-        grace();
-#endif
-        enter(me);
-        look_for_pods();
-#ifdef NO_SCAN
-        bare = true;
-#endif
-        if
-        :: bare ->
-            cas_phase(LEAVING, GONE);
-#ifdef ANY_PHASE
+        :: p == OPEN ->
+            look_for_pods();
             if
-            :: !ok -> cas_phase(KEPT, GONE)
+            :: bare ->
+#ifndef SAME_EMPTY
+                draw();
+#endif
+                swing(EMPTY, drawn)
             :: else
             fi
-#endif
-        :: else -> ok = false
+        :: else
         fi;
         if
-        :: !ok -> phase[lot] = OPEN
-        :: else ->
-#ifdef TAKEN_FIRST
-            d_step {
-                cell[c] = 0;
-                taken = taken - (1 << c)
-            };
+        :: p == EMPTY ->
+#ifdef OLD_MARK
+            drawn = m;
+#else
+            draw();
 #endif
-            by_key = by_key & (3 - (1 << c));
-            by_plugin = by_plugin & (3 - (1 << c));
-            counted--;
-#ifndef TAKEN_FIRST
-            cell[c] = 0;
-            taken = taken - (1 << c);
+            swing(LEAVING, drawn)
+        :: else
+        fi;
+        if
+#ifdef NO_GRACE
+        :: p == LEAVING ->
+#else
+        :: p == LEAVING && passed(m) ->
 #endif
-            section[me] = 0;
-#ifndef FREE_AT_ONCE
-            grace();
+            look_for_pods();
+#ifdef NO_SCAN
+            bare = true;
 #endif
-            freed[lot] = true
+            if
+            :: !bare -> swing(OPEN, 0)
+            :: else ->
+#ifdef ANY_STATE
+                d_step {
+                    p = phase[lot];
+                    m = mark[lot]
+                };
+#endif
+                swing(GONE, 0);
+                if
+                :: ok -> unmake()
+                :: else
+                fi
+            fi
+        :: else
         fi;
 next: skip;
         d_step {
@@ -351,6 +370,8 @@ next: skip;
             c = 0;
             lot = 0;
             p = 0;
+            m = 0;
+            drawn = 0;
             bare = false;
             ok = false
         }
@@ -442,11 +463,13 @@ init
 #if PARKERS > 1
         run Parker(1);
 #endif
-        run Leaver(2);
-#if LEAVERS_N > 1
-        run Leaver(3);
+        run Looker(2);
+#if LOOKERS_N > 1
+        run Looker(3);
 #endif
+#ifndef LOOKERS
         run Event();
+#endif
         run Goer()
     };
     (_nr_pr == 2); /* this one and the Observer */
@@ -454,7 +477,7 @@ init
         for (c : 0 .. CELLS - 1) {
             assert(((taken >> c) & 1) == (cell[c] != 0));
             assert(counted == (cell[0] != 0) + (cell[1] != 0));
-            assert(cell[c] == 0 || (((by_key >> c) & 1) && ((by_plugin >> c) & 1) && phase[cell[c]] == OPEN))
+            assert(cell[c] == 0 || (((by_key >> c) & 1) && ((by_plugin >> c) & 1) && phase[cell[c]] != GONE))
         };
         c = 0
     }

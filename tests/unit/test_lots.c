@@ -203,6 +203,44 @@ sets_without_pods_are_forgotten_by_the_events_that_concern_them(void **state)
     assert_true(fx_stats(fixture).bytes_queues < before + 4096);
 }
 
+/* The one whose events found them empty makes no more calls; another's events go on. */
+static void
+sets_without_pods_are_forgotten_if_who_found_them_is_idle(void **state)
+{
+    enum { SETS = 120, ROUNDS = 6, ENOUGH = 100 };
+    fixture_t *fixture = *state;
+    fx_plugin_t *plugins[8];
+    schedq_pod_t pods[SETS];
+    schedq_worker_t *finder;
+    for (unsigned i = 0; i < 8; i++)
+        plugins[i] =
+            fx_plugin(fixture, names[i], "Node", i == 0 ? SCHEDQ_ACTION_ADD : SCHEDQ_ACTION_DELETE);
+    fx_park(fixture, "ns/stays", plugins[1]->bit);
+    uint64_t before = fx_stats(fixture).bytes_queues;
+    for (unsigned set = 0; set < SETS; set++) {
+        char name[32];
+        uint64_t rejectors = plugins[0]->bit;
+        snprintf(name, sizeof name, "ns/%u", set);
+        for (unsigned i = 0; i < 7; i++)
+            rejectors |= set >> i & 1 ? plugins[i + 1]->bit : 0;
+        pods[set] = fx_park(fixture, name, rejectors);
+    }
+    for (unsigned set = 0; set < SETS; set++)
+        assert_ok(schedq_delete(fx_worker(fixture), pods[set], NULL));
+    assert_ok(schedq_worker_register(fx_queue(fixture), &finder, NULL, 0));
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    change.event = SCHEDQ_EVENT_NODE_ADD;
+    for (unsigned i = 0; i < 2; i++)
+        assert_ok(schedq_notify(finder, &change, NULL));
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (unsigned i = 0; i < ENOUGH; i++)
+            assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_NODE_ADD).to_active, 0);
+        (void)fx_tick(fixture);
+    }
+    assert_true(fx_stats(fixture).bytes_queues < before + (uint64_t)48 * 1024);
+    assert_ok(schedq_worker_unregister(finder));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -212,6 +250,7 @@ main(int argc, char **argv)
         cmocka_unit_test(a_lot_for_each_set_reaches_the_right_pods),
         fx_test(one_lot_for_all_profiles_keeps_them_apart),
         fx_test(sets_without_pods_are_forgotten_by_the_events_that_concern_them),
+        fx_test(sets_without_pods_are_forgotten_if_who_found_them_is_idle),
     };
     return fx_run_tests(argc, argv, tests);
 }

@@ -596,11 +596,11 @@ pass_lots(struct walk *walk, uint64_t plugins, struct lot *only, uint64_t pauses
 }
 
 COLD static void
-leave_lot(struct worker *worker, struct lot *lot)
+look_at_lot(struct worker *worker, struct lot *lot)
 {
     const struct bin_caller caller = bin_caller(worker);
 
-    lots_leave(&queue_of(worker)->waiting.lots, lot, &caller);
+    lots_look(&queue_of(worker)->waiting.lots, lot, &caller);
 }
 
 /*
@@ -622,7 +622,7 @@ walk_lots(struct walk *walk, uint64_t plugins)
         if (walk_lot(&walk->mover, &to, lot, walk->newest_insertion)) {
             only = count++ == 0 ? lot : NULL;
         } else if (!lot->catch_all) {
-            leave_lot(walk->mover.worker, lot);
+            look_at_lot(walk->mover.worker, lot);
         }
     }
     if (count > 0) {

@@ -231,8 +231,7 @@ lots_get(struct lots *lots, const struct bin_caller *caller, const struct lot_ke
 
 /* ---- leaving --------------------------------------------------------------------------------- */
 
-#define SWEPT_AT_ONCE 2
-#define RETIRED_AT_ONCE 4
+#define SWEPT_AT_ONCE 4
 #define JUDGED_AT_ONCE 64 /* refs of a lane */
 
 /* False also if too many stale refs are in the way. */
@@ -256,32 +255,12 @@ lot_of_block(struct epoch_block *block)
     return (struct lot *)(void *)((char *)block - offsetof(struct lot, block));
 }
 
-/* After a grace period, outside of any section, where the words of pods must not be looked at. */
-static bool
-lot_is_ripe(struct epoch_block *block)
-{
-    struct lot *lot = lot_of_block(block);
-
-    u64_or(&lot->group->ripe, UINT64_C(1) << lot->cell); /* lot_is_ripe:A */
-    return true;
-}
-
 /* After the last grace period. */
 static bool
 lot_end(struct epoch_block *block)
 {
     lot_free(lot_of_block(block), block->memory);
     return true;
-}
-
-static void
-lot_leave(struct lot *lot, const struct bin_caller *caller)
-{
-    if (u32_load(&lot->phase) == LOT_OPEN && lot_is_empty(lot) &&
-        u32_cas(&lot->phase, LOT_OPEN, LOT_LEAVING)) { /* lot_leave:A */
-        epoch_retire_with(caller->epoch, &lot->block, caller->memory, MEMORY_QUEUES, sizeof *lot,
-                          lot_is_ripe);
-    }
 }
 
 /* Of a lot that this thread made GONE: first what leads to it. */
@@ -305,42 +284,53 @@ lot_unmake(struct lots *lots, struct lot *lot, const struct bin_caller *caller)
     clear_bit(&group->taken, bit); /* lot_unmake:C */
 }
 
-/* A grace period ago the lot began to leave. It leaves if no call has kept it, and it is empty. */
-static void
-lot_retire(struct lots *lots, struct lot *lot, const struct bin_caller *caller)
+static uint64_t
+make_state(uint64_t number, enum lot_phase phase)
 {
-    if (u32_load_acquire(&lot->phase) == LOT_LEAVING && lot_is_empty(lot) &&
-        u32_cas(&lot->phase, LOT_LEAVING, LOT_GONE)) { /* lot_retire:A */
+    return number * LOT_PHASES + (uint64_t)phase;
+}
+
+/* The wait is over. */
+static void
+end_wait(struct lots *lots, struct lot *lot, uint64_t state, const struct bin_caller *caller)
+{
+    if (!lot_is_empty(lot)) {
+        (void)u64_cas(&lot->state, state, LOT_OPEN);
+    } else if (u64_cas(&lot->state, state, LOT_GONE)) { /* lots_look:C */
         lot_unmake(lots, lot, caller);
-    } else {
-        (void)u32_exchange(&lot->phase, LOT_OPEN); /* lot_retire:B */
     }
 }
 
-/* Takes the ripe ones among some cells of a group, `count` at most; returns how many may follow. */
-static uint32_t
-retire_ripe(struct lots *lots, struct lot_group *group, uint64_t cells,
-            const struct bin_caller *caller, uint32_t count)
+void
+lots_look(struct lots *lots, struct lot *lot, const struct bin_caller *caller)
 {
-    uint64_t all, ripe;
+    struct epoch *epoch = caller->epoch->epoch;
+    uint64_t state = u64_load_acquire(&lot->state);
 
-    /* Ends: each round another is taken, by this thread or another. */
-    while (count > 0 && (ripe = (all = u64_load_acquire(&group->ripe)) & cells) != 0) {
-        if (u64_cas(&group->ripe, all, all & ~(ripe & -ripe))) { /* retire_ripe:A */
-            lot_retire(lots, ptr_load_acquire(&group->lots[__builtin_ctzll(ripe)]), caller);
-            count--;
+    if (lot->catch_all) {
+        return;
+    }
+    if (lot_phase(state) == LOT_OPEN && lot_is_empty(lot)) {
+        uint64_t empty = make_state(epoch_mark(epoch), LOT_EMPTY);
+
+        if (u64_cas(&lot->state, state, empty)) { /* lots_look:A */
+            state = empty;
         }
     }
-    return count;
-}
+    if (lot_phase(state) == LOT_EMPTY) {
+        uint64_t leaving = make_state(epoch_mark(epoch), LOT_LEAVING);
 
-static void
-retire_all(struct lots *lots, const struct bin_caller *caller, uint32_t count)
-{
-    struct lot_group *group = ptr_load_acquire(&lots->first);
-
-    for (; group != NULL && count > 0; group = ptr_load_acquire(&group->next)) {
-        count = retire_ripe(lots, group, UINT64_MAX, caller, count);
+        if (u64_cas(&lot->state, state, leaving)) { /* lots_look:B */
+            state = leaving;
+            epoch_press(caller->epoch, sizeof *lot);
+        }
+    }
+    if (lot_phase(state) == LOT_LEAVING) {
+        if (epoch_passed(epoch, state / LOT_PHASES)) {
+            end_wait(lots, lot, state, caller);
+        } else {
+            epoch_press(caller->epoch, 0);
+        }
     }
 }
 
@@ -350,22 +340,11 @@ lots_sweep(struct lots *lots, const struct bin_caller *caller)
     struct lots_walk walk;
     struct lot *lot = NULL;
 
-    retire_all(lots, caller, RETIRED_AT_ONCE);
     lots_walk_begin(&walk, lots, LOTS_ALL, u32_load(&lots->swept));
     for (uint32_t i = 0; i < SWEPT_AT_ONCE && (lot = lots_next(&walk)) != NULL; i++) {
-        if (!lot->catch_all) {
-            lot_leave(lot, caller);
-        }
+        lots_look(lots, lot, caller);
     }
     u32_store(&lots->swept, lot != NULL ? walk.position + 1 : 1);
-}
-
-void
-lots_leave(struct lots *lots, struct lot *lot, const struct bin_caller *caller)
-{
-    lot_leave(lot, caller);
-    (void)retire_ripe(lots, lot->group, UINT64_C(1) << lot->cell, caller, 1);
-    epoch_press(caller->epoch);
 }
 
 void
@@ -373,12 +352,9 @@ lots_trim(struct lots *lots, const struct bin_caller *caller)
 {
     struct lots_walk walk;
 
-    retire_all(lots, caller, UINT32_MAX);
     lots_walk_begin(&walk, lots, LOTS_ALL, 0);
     for (struct lot *lot = lots_next(&walk); lot != NULL; lot = lots_next(&walk)) {
-        if (!lot->catch_all) {
-            lot_leave(lot, caller);
-        }
+        lots_look(lots, lot, caller);
     }
 }
 

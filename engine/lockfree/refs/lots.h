@@ -24,29 +24,30 @@
  *             taken                           a lot is there, or is being made, or unmade
  *             by_key [class of the hash]      lots that lots_get may find
  *             by_none, by_plugin [plugin]     lots that an event has to look at
- *             ripe                            lots that began to leave a grace period ago
- *   lot       what is read only, but for `phase`, `affinity` and the lanes
+ *   lot       what is read only, but for `state`, `affinity` and the lanes
  *   bank      lanes, in banks (bank.h). A reader looks for further ones, unless the queue may not
  *             have so many workers
  * A cell, and all bits of it, are written by the thread that took its bit in `taken`, or that made
  * its lot GONE.
  *
- * LEAVING. States of a lot's phase, and what changes it
- *   OPEN -> LEAVING   a look that met no pod in it (lot_leave:A); it waits for a grace period
- *   LEAVING -> KEPT   lots_get, which returns it (lot_keep:A)
- *   LEAVING -> GONE   behind the wait, by the thread that took its bit in `ripe`, if it is empty
- *                     (lot_retire:A); terminal
- *   LEAVING, KEPT -> OPEN   the same thread, if it is not
- * A call that found a lot OPEN, and publishes there later, is in a section that began before
- * lot_leave:A: it is over when the wait is, and its ref is seen. A call that found it LEAVING made
- * it KEPT. So a lot that is GONE has no pod, and gets none. It loses its bits, its count and its
- * cell, and is freed after one more grace period, when no reader has it. A FUTURE ref counts as a
- * pod: the pod may come to be there. Looks come
+ * LEAVING. A lot's `state` is {number:62, phase:2}; numbers are marks (epoch.h). What changes it
+ *   OPEN -> EMPTY        a look that met no pod in it (lots_look:A)
+ *   EMPTY -> LEAVING     the same thread, or a later look: by a mark that it draws now (lots_look:B)
+ *   LEAVING -> GONE      any look at a lot whose mark has passed, and that is empty (lots_look:C);
+ *                        terminal
+ *   LEAVING -> OPEN      the same look, if it is not
+ *   EMPTY, LEAVING -> OPEN   lots_get, which returns it (lot_keep:A)
+ * A call that found a lot OPEN, and publishes there later, is in a section that began before the
+ * mark: for who begins later finds the lot EMPTY. So that section is over when the mark has passed,
+ * and its ref is seen. A call that found it EMPTY or LEAVING made it OPEN. No EMPTY or LEAVING comes
+ * back as it was, for each has a mark of its own. So a lot that is GONE has no pod, and gets none.
+ * It loses its bits, its count and its cell, and is freed after one more grace period, when no
+ * reader has it. A FUTURE ref counts as a pod: the pod may come to be there. Looks come
  *   with each lot that is made, or not found: SWEPT_AT_ONCE lots begin to leave, if they are empty,
  *           so those without pods do not outgrow those with pods
- *   with each event: each lot that it concerns, and where it found no ref (lots_leave). While such
- *           a lot is still there, the look presses for a grace period as what is retired does, so
- *           that it ends after a number of looks that pays for it
+ *   with each event: each lot that it concerns, and where it found no ref (lots_look). If the mark
+ *           of such a lot has not passed, the look presses for it, so that it passes after a number
+ *           of looks that pays for it
  *   with trim: all of them.
  *
  * A WALK is between two cells; groups stay, so it goes on after a section as it is. The lot that
@@ -67,13 +68,13 @@
  *           a walk that misses the count, the bits or the cell of a lot began before the fence of
  *           each call that published there.
  *           So it is with the catch-all's plugins, also for a call that only saw them there
- *   lot_leave:A, the wait              |  epoch_enter, the look at the phase     a call that found
+ *   lots_look:A, epoch_mark:A           |  epoch_enter, the look at the state     a call that found
  *           a lot OPEN is waited for
+ *   a section, free_waiting:A -> lots_look:C       the refs that were published in it
  *
  * PROGRESS. Lock-free. lots_get allocates for a new key; each further round of a loop means that
  * another thread took a cell, or a bit. A thread that stops in lot_make or lot_unmake keeps a
- * cell, and perhaps a count; one that stops behind lot_leave:A, or between retire_ripe:A and
- * lot_retire:A, leaves a lot that is used as before and never given back. A thread that stops in
+ * cell, and perhaps a count. A thread that stops in
  * any section holds up grace periods: lots that are LEAVING then keep their cells, and later sets
  * may come to the catch-all.
  *
@@ -82,8 +83,7 @@
  * a word for each plugin, or at `taken` if it reaches all; then at the lots found, and their refs.
  * So an event that concerns no lot costs the same however many there are, or were. A lot that its
  * pods left costs each event that it concerns a look, until it leaves. It leaves after some 3,000
- * looks at lots without pods, all counted together. Only looks by the worker that made it LEAVING
- * count: that worker's list holds the lot.
+ * looks by one worker at lots without pods, all counted together, or when another batch passes.
  *
  * EVIDENCE. tests/model: lots, park; stress/explore: event_lots, event_lots_leave, event_lots_met,
  * event_lots_again, banks_park; tests/unit/test_lockfree_lots.c, test_lots.c, test_many_workers.c.
@@ -104,11 +104,12 @@ struct lot_key {
 #define LOT_PLUGINS 64
 #define LOT_CLASSES 64 /* of keys */
 
-enum lot_phase { LOT_OPEN, LOT_LEAVING, LOT_KEPT, LOT_GONE };
+enum lot_phase { LOT_OPEN, LOT_EMPTY, LOT_LEAVING, LOT_GONE };
+#define LOT_PHASES 4
 
 struct lot {
     _Alignas(CACHE_LINE) struct lot_key key;
-    atomic_u32 phase;    /* enum lot_phase */
+    atomic_u64 state;    /* number:62 | enum lot_phase:2 */
     atomic_u32 affinity; /* some pod here had SCHEDQ_POD_AFFINITY, or got it by an update */
     bool catch_all;
     bool has_banks;   /* the queue may have more than BANK_LANES workers */
@@ -121,7 +122,7 @@ struct lot {
 };
 
 struct lot_group {
-    atomic_u64 taken, ripe;
+    atomic_u64 taken;
     atomic_ptr next;
     atomic_u64 by_none; /* of pods that nothing rejected: every event concerns them */
     atomic_u64 by_plugin[LOT_PLUGINS];
@@ -162,15 +163,25 @@ lot_key_equal(const struct lot_key *a, const struct lot_key *b)
            a->profile == b->profile && a->gate == b->gate;
 }
 
-/** False: it is GONE. Else it stays until the caller's section ends. */
+static inline enum lot_phase
+lot_phase(uint64_t state)
+{
+    return (enum lot_phase)(state % LOT_PHASES);
+}
+
+/** False: it is GONE. Else it is OPEN, and stays until the caller's section ends. */
 static inline bool
 lot_keep(struct lot *lot)
 {
-    uint32_t phase = u32_load_acquire(&lot->phase); /* of lot_retire:A, or lot_leave:A */
+    uint64_t state = u64_load_acquire(&lot->state); /* of lots_look:A to C */
 
-    return phase != LOT_LEAVING ? phase != LOT_GONE
-                                /* lot_keep:A */
-                                : u32_cas_value(&lot->phase, LOT_LEAVING, LOT_KEPT) != LOT_GONE;
+    /* Ends: each failed exchange is a look's, or makes it OPEN. */
+    while (lot_phase(state) == LOT_EMPTY || lot_phase(state) == LOT_LEAVING) {
+        if (u64_swing(&lot->state, &state, LOT_OPEN)) { /* lot_keep:A */
+            return true;
+        }
+    }
+    return lot_phase(state) != LOT_GONE;
 }
 
 /** The same as lots_get of a lot that was found before in *cell, or NULL. */
@@ -190,15 +201,12 @@ lot_place(const struct lot *lot)
 }
 
 /**
- * For a lot of a walk, not the catch-all, that has no refs: it begins to leave, or, if it began a
- * grace period ago, leaves. In the section in which the walk came to it.
+ * For a lot of a walk that seems to have no refs: it begins to leave, or, if its mark has passed,
+ * leaves. In the section in which the walk came to it.
  */
-void lots_leave(struct lots *lots, struct lot *lot, const struct bin_caller *caller);
+void lots_look(struct lots *lots, struct lot *lot, const struct bin_caller *caller);
 
-/**
- * Gives back lots that began to leave, and begins with the others without pods. In a section,
- * behind lots_tend of EVERY_WORKER.
- */
+/** Looks at all lots. In a section, behind lots_tend of EVERY_WORKER. */
 void lots_trim(struct lots *lots, const struct bin_caller *caller);
 
 /** Where a walk over lots is: in a section, or in several. */
