@@ -40,9 +40,9 @@
  * Which it is, is decided when the epoch is opened.
  *
  * MARKS. What has to wait, but is no worker's to give back, has a number instead of a place in a
- * list: epoch_mark raises `now` as closing does, and the wait is over when `passed` has come there.
- * Any thread may find that, so the wait ends whatever becomes of the thread that began it. Who would
- * like it to end presses (epoch_press), and so comes to close a batch.
+ * list. epoch_mark raises `now` as closing does, and the wait is over when `passed` has come there.
+ * Any thread may find that, so the wait ends whatever becomes of the thread that began it. A thread
+ * that would like it to end presses (epoch_press), and so comes to close a batch.
  *
  * ASKING. One thread asks at a time; the others' batches wait for their next poll, and one barrier
  * is good for all that were closed before it began. epoch_poll asks at once. epoch_poll_seldom does

@@ -56,8 +56,8 @@ SCHEDQ_API const char *schedq_place_name(schedq_place_t place);
  * What a call did. Every parameter of this type may be NULL. Layout frozen (80 bytes).
  *
  * It describes the pod with OK, EXISTS and CHANGED, and with the RETRY of schedq_fail. With another
- * RETRY it has only `sequence`, with the GONE of schedq_fail only `object`. With each other status a
- * call for one pod sets it all zero; a call for many pods does so when nothing changed. Of a sum
+ * RETRY it has only `sequence`, with the GONE of schedq_fail only `object`. With each other status
+ * a call for one pod sets it all zero; a call for many pods does so when nothing changed. Of a sum
  * over many pods only counts and `poppable` are told; the other fields mean nothing.
  */
 typedef struct schedq_result {

@@ -14,6 +14,8 @@
  * beginning: it joins a list, which empties its buffer, and those that look read the list first. With GUEST the readers have
  * no word of their own, but share one: {number, count}, changed by exchanges.
  *
+ * A mark is a batch that another thread closed later: the block stands for what a section may find as it was before the mark.
+ *
  * Claim: no reader reads a block that was freed                                                       Reader
  *
  * Planted bugs
@@ -35,16 +37,17 @@
  *
  * Bounds: two readers, two sections each; a worker, one batch, two looks. LARGE: three sections, three looks.
  *
+ * stands for engine/platform/epoch.c epoch_mark 93286e2b
  * stands for engine/platform/epoch.h epoch_enter a5793828
  * stands for engine/platform/epoch.h epoch_leave f2e230e7
  * stands for engine/platform/epoch.h epoch_guest_enter 40fb6016
  * stands for engine/platform/epoch.h epoch_guest_leave 4914e935
  * stands for engine/platform/epoch.c epoch_record_join 1eef07a3
- * stands for engine/platform/epoch.c close_batch 0f768eb1
+ * stands for engine/platform/epoch.c close_batch c2b2e5b1
  * stands for engine/platform/epoch.c ask 959ffe0e
  * stands for engine/platform/epoch.c barrier_is_over 3d9e546c
  * stands for engine/platform/epoch.c is_over f37d8b84
- * stands for engine/platform/epoch.c free_waiting 49205f59
+ * stands for engine/platform/epoch.c free_waiting 04447df8
  */
 #ifdef TWO
 #define READERS 1

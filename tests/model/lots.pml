@@ -24,12 +24,12 @@
  *   -DLARGE        2 lookers, which look once more
  *
  * stands for engine/lockfree/refs/lots.c find_lot 544e3ded
- * stands for engine/lockfree/refs/lots.h lot_keep f3ee5a93
+ * stands for engine/lockfree/refs/lots.h lot_keep 1a68c4a2
  * stands for engine/lockfree/refs/lots.c claim_cell 3902dcf9
  * stands for engine/lockfree/refs/lots.c lot_make a71f247a
- * stands for engine/lockfree/refs/lots.c lots_look e9297df1
+ * stands for engine/lockfree/refs/lots.c lots_look eaa462ee
  * stands for engine/lockfree/refs/lots.c lot_unmake caba6a0e
- * stands for engine/lockfree/refs/lots.c end_wait a19169ae
+ * stands for engine/lockfree/refs/lots.c end_wait 76c89f90
  * stands for engine/lockfree/refs/lots.c lots_next caab06ea
  * stands for engine/lockfree/refs/lots.c lots_again d6a9f2eb
  *

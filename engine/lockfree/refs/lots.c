@@ -296,7 +296,7 @@ end_wait(struct lots *lots, struct lot *lot, uint64_t state, const struct bin_ca
 {
     if (!lot_is_empty(lot)) {
         (void)u64_cas(&lot->state, state, LOT_OPEN);
-    } else if (u64_cas(&lot->state, state, LOT_GONE)) { /* lots_look:C */
+    } else if (u64_cas(&lot->state, state, LOT_GONE)) { /* end_wait:A */
         lot_unmake(lots, lot, caller);
     }
 }

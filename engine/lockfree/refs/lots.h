@@ -30,24 +30,24 @@
  * A cell, and all bits of it, are written by the thread that took its bit in `taken`, or that made
  * its lot GONE.
  *
- * LEAVING. A lot's `state` is {number:62, phase:2}; numbers are marks (epoch.h). What changes it
- *   OPEN -> EMPTY        a look that met no pod in it (lots_look:A)
- *   EMPTY -> LEAVING     the same thread, or a later look: by a mark that it draws now (lots_look:B)
- *   LEAVING -> GONE      any look at a lot whose mark has passed, and that is empty (lots_look:C);
- *                        terminal
- *   LEAVING -> OPEN      the same look, if it is not
- *   EMPTY, LEAVING -> OPEN   lots_get, which returns it (lot_keep:A)
- * A call that found a lot OPEN, and publishes there later, is in a section that began before the
- * mark: for who begins later finds the lot EMPTY. So that section is over when the mark has passed,
- * and its ref is seen. A call that found it EMPTY or LEAVING made it OPEN. No EMPTY or LEAVING comes
- * back as it was, for each has a mark of its own. So a lot that is GONE has no pod, and gets none.
- * It loses its bits, its count and its cell, and is freed after one more grace period, when no
- * reader has it. A FUTURE ref counts as a pod: the pod may come to be there. Looks come
- *   with each lot that is made, or not found: SWEPT_AT_ONCE lots begin to leave, if they are empty,
- *           so those without pods do not outgrow those with pods
- *   with each event: each lot that it concerns, and where it found no ref (lots_look). If the mark
- *           of such a lot has not passed, the look presses for it, so that it passes after a number
- *           of looks that pays for it
+ * LEAVING. A lot's `state` is {number:62, phase:2}. Each number is a mark (epoch.h). Changes:
+ *   OPEN -> EMPTY            a look that met no pod in the lot (lots_look:A)
+ *   EMPTY -> LEAVING         the same look, or a later one, by a mark drawn then (lots_look:B)
+ *   LEAVING -> GONE          a look behind the mark that meets no pod (end_wait:A); terminal
+ *   LEAVING -> OPEN          a look behind the mark that meets one
+ *   EMPTY, LEAVING -> OPEN   lots_get, which returns the lot (lot_keep:A)
+ * A call that found the lot OPEN, and publishes there later, is in a section that began before the
+ * mark of LEAVING: one that begins later finds the lot EMPTY. So that section is over when the mark
+ * has passed, and its ref is seen. A call that found the lot EMPTY or LEAVING made it OPEN. No
+ * EMPTY or LEAVING comes back as it was, for each has a mark of its own. So a lot that is GONE has no pod,
+ * and gets none. It loses its bits, its count and its cell. It is freed after one more grace period,
+ * when no reader has it. A FUTURE ref counts as a pod: the pod may come to be there.
+ * Looks come
+ *   with each key that has no lot: at SWEPT_AT_ONCE lots, so those without pods do not outgrow
+ *           those with pods
+ *   with each event: at each lot that it concerns and in which it found no ref. A look at a lot
+ *           whose mark has not passed presses for that (epoch_press). So the mark passes after a
+ *           number of looks that pays for it
  *   with trim: all of them.
  *
  * A WALK is between two cells; groups stay, so it goes on after a section as it is. The lot that
@@ -70,7 +70,7 @@
  *           So it is with the catch-all's plugins, also for a call that only saw them there
  *   lots_look:A, epoch_mark:A           |  epoch_enter, the look at the state     a call that found
  *           a lot OPEN is waited for
- *   a section, free_waiting:A -> lots_look:C       the refs that were published in it
+ *   a section, free_waiting:A -> end_wait:A       the refs that were published in it
  *
  * PROGRESS. Lock-free. lots_get allocates for a new key; each further round of a loop means that
  * another thread took a cell, or a bit. A thread that stops in lot_make or lot_unmake keeps a
@@ -173,7 +173,7 @@ lot_phase(uint64_t state)
 static inline bool
 lot_keep(struct lot *lot)
 {
-    uint64_t state = u64_load_acquire(&lot->state); /* of lots_look:A to C */
+    uint64_t state = u64_load_acquire(&lot->state); /* of lots_look:A, B, end_wait:A */
 
     /* Ends: each failed exchange is a look's, or makes it OPEN. */
     while (lot_phase(state) == LOT_EMPTY || lot_phase(state) == LOT_LEAVING) {
