@@ -39,9 +39,9 @@
  * A call that found the lot OPEN, and publishes there later, is in a section that began before the
  * mark of LEAVING: one that begins later finds the lot EMPTY. So that section is over when the mark
  * has passed, and its ref is seen. A call that found the lot EMPTY or LEAVING made it OPEN. No
- * EMPTY or LEAVING comes back as it was, for each has a mark of its own. So a lot that is GONE has no pod,
- * and gets none. It loses its bits, its count and its cell. It is freed after one more grace period,
- * when no reader has it. A FUTURE ref counts as a pod: the pod may come to be there.
+ * EMPTY or LEAVING comes back as it was, for each has a mark of its own. So a lot that is GONE has
+ * no pod, and gets none. It loses its bits, its count and its cell. It is freed after one more
+ * grace period, when no reader has it. A FUTURE ref counts as a pod: the pod may come to be there.
  * Looks come
  *   with each key that has no lot: at SWEPT_AT_ONCE lots, so those without pods do not outgrow
  *           those with pods
