@@ -255,9 +255,17 @@ mutex_class_look(struct mutex_queue *queue, struct class_slot *scouted)
 }
 
 void
+mutex_class_doubt(struct mutex_queue *queue, uint32_t index)
+{
+    if (mutex_class_scouted(queue, index) != NULL) {
+        queue->classes.doubted = queue->time_changed = true;
+    }
+}
+
+void
 mutex_class_end_quietly(struct mutex_queue *queue, uint32_t index)
 {
-    queue->classes.doubted |= mutex_class_scouted(queue, index) != NULL;
+    mutex_class_doubt(queue, index);
     mutex_classes_set(&queue->classes, index, 0);
 }
 
@@ -276,6 +284,7 @@ mutex_class_heal(struct mutex_queue *queue)
     struct class_slot *slots = queue->classes.slots;
 
     queue->classes.doubted = false;
+    queue->time_changed = true;
     for (uint32_t i = 0; slots != NULL && i < CLASS_SLOTS; i++) {
         if (slots[i].scout != NO_ENTRY) {
             mutex_class_look(queue, &slots[i]);

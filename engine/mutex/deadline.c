@@ -42,7 +42,7 @@ int64_t
 mutex_deadline_next(const struct mutex_queue *queue)
 {
     const struct backoff_rules *rules = &queue->base.rules.backoff;
-    int64_t next = SCHEDQ_NO_DEADLINE;
+    int64_t next = queue->classes.doubted ? CLASS_DUE : SCHEDQ_NO_DEADLINE;
 
     if (queue->backoff.count > 0) {
         next = earlier(next, backoff_due(rules, order_expiry(heap_best(&queue->backoff))));

@@ -1,6 +1,7 @@
 /* The ways of route.h. */
 #include "mutex/route.h"
 
+#include "mutex/class.h"
 #include "mutex/gather.h"
 #include "policy/leftover.h"
 
@@ -99,7 +100,9 @@ mutex_route_gated(const struct route *route, uint32_t index, uint8_t gate)
     bool came_in = route->recount || (entry->place != SCHEDQ_PARKED && !stays);
 
     mutex_place_leave(queue, index);
-    queue->classes.doubted |= entry_has_class(entry); /* it may be a scout */
+    if (entry_has_class(entry)) {
+        mutex_class_doubt(queue, index);
+    }
     entry->unschedulable |= gate_bit(gate);
     entry->gate = gate;
     entry->marks &= (uint8_t)~MARK_FLUSHED;

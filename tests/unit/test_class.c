@@ -537,10 +537,14 @@ a_scout_that_its_gate_stops_hands_over_at_the_next_tick(void **state)
     fx_pop_nothing(fixture);
     fx_advance(fixture, SEC(30));
     gate->refuses = true;
+    assert_true(schedq_next_deadline(fx_queue(fixture)) > schedq_now(fx_queue(fixture)));
     fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
     assert_place(fx_place(fixture, "ns/0"), SCHEDQ_GATED);
     gate->refuses = false;
+    /* a pop that sleeps, and a timer thread, serve time when it is due */
+    assert_true(schedq_next_deadline(fx_queue(fixture)) <= schedq_now(fx_queue(fixture)));
     fx_tick(fixture);
+    assert_true(schedq_next_deadline(fx_queue(fixture)) > schedq_now(fx_queue(fixture)));
     fx_pop(fixture, "ns/1");
     fx_pop_nothing(fixture);
     assert_kept_back(fixture, "ns/2");

@@ -3,6 +3,7 @@
 
 #include "lockfree/calls/hold.h"
 #include "lockfree/calls/ops.h"
+#include "lockfree/calls/timer.h"
 #include "lockfree/moves/hold.h"
 
 /* ---- slots ----------------------------------------------------------------------------------- */
@@ -276,10 +277,15 @@ class_scouts(struct worker *worker, const struct class_key *key, schedq_pod_t po
 }
 
 void
-class_doubt(struct queue *queue, const struct class_key *key)
+class_doubt(struct queue *queue, const struct class_key *key, schedq_pod_t pod)
 {
-    if (find_class_slot(queue, key) != NULL) {
-        queue_note_stray(queue, STRAY_CLASSES);
+    if (!has_scout(queue, key, pod)) {
+        return;
+    }
+    queue_note_stray(queue, STRAY_CLASSES);
+    atomic_fence(); /* class_doubt:A, as the publication of what is due */
+    if (deadline_lower(&queue->deadline, CLASS_DUE)) {
+        timer_wake(queue);
     }
 }
 

@@ -113,8 +113,11 @@ bool class_hands_over(struct worker *worker, const struct class_key *key, schedq
 /** A pod that had this class was changed: the same, unless it still is a good scout. */
 bool class_look(struct worker *worker, const struct class_key *key, schedq_pod_t pod);
 
-/** Leaves a note that the scout of this class may be none any more. */
-void class_doubt(struct queue *queue, const struct class_key *key);
+/**
+ * This pod left, or is gated, where no other can be let go: if it was the scout, a note is left,
+ * and time is due.
+ */
+void class_doubt(struct queue *queue, const struct class_key *key, schedq_pod_t pod);
 
 /** Looks at all scouts, because there was such a note. */
 void class_heal(struct worker *worker);

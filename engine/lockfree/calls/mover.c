@@ -270,7 +270,7 @@ gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view, co
     if (description_class(&view->description) != 0) {
         const struct class_key key = class_of_view(queue, view);
 
-        class_doubt(queue_of(worker), &key); /* it may be a scout */
+        class_doubt(queue_of(worker), &key, entry_handle(pod->record, view->life));
     }
     if (!judged) {
         pod->unjudged = true;

@@ -403,7 +403,7 @@ end_as_guest(struct queue *queue, schedq_token_t token)
     if (!deleted && desc != 0 && end_described(queue, entry, &described)) {
         const struct class_key key = class_of_ended(queue, entry, &described);
 
-        class_doubt(queue, &key); /* a tick finds another scout */
+        class_doubt(queue, &key, entry_handle(record, u64_load(&entry->life)));
     }
     index_remove(&queue->index, (uint32_t)(u64_load(&entry->name) >> 32), record,
                  u64_load(&entry->life));
