@@ -262,6 +262,20 @@ mutex_class_doubt(struct mutex_queue *queue, uint32_t index)
     }
 }
 
+/* The scout may be a good one again, or the call that gated it found another. */
+bool
+mutex_class_is_due(struct mutex_queue *queue)
+{
+    const struct class_slot *slots = queue->classes.slots;
+    uint32_t i = 0;
+
+    while (i < CLASS_SLOTS && (slots[i].scout == NO_ENTRY || has_scout(queue, &slots[i]))) {
+        i++;
+    }
+    queue->classes.doubted = i < CLASS_SLOTS;
+    return queue->classes.doubted;
+}
+
 void
 mutex_class_end_quietly(struct mutex_queue *queue, uint32_t index)
 {

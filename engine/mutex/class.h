@@ -52,6 +52,9 @@ void mutex_class_end(struct mutex_queue *queue, uint32_t index);
 /** A pod that has a class is gated, or ends: if it was the scout, a tick is due that looks. */
 void mutex_class_doubt(struct mutex_queue *queue, uint32_t index);
 
+/** There was doubt: is there a scout that is none any more? */
+bool mutex_class_is_due(struct mutex_queue *queue);
+
 /** The same where nothing may move but it: another one takes its turn when a tick looks. */
 void mutex_class_end_quietly(struct mutex_queue *queue, uint32_t index);
 

@@ -1,6 +1,7 @@
 /* The soonest of deadline.h. */
 #include "mutex/deadline.h"
 
+#include "mutex/class.h"
 #include "policy/leftover.h"
 
 static int64_t
@@ -39,11 +40,14 @@ gated_due(const struct mutex_queue *queue)
 }
 
 int64_t
-mutex_deadline_next(const struct mutex_queue *queue)
+mutex_deadline_next(struct mutex_queue *queue)
 {
     const struct backoff_rules *rules = &queue->base.rules.backoff;
-    int64_t next = queue->classes.doubted ? CLASS_DUE : SCHEDQ_NO_DEADLINE;
+    int64_t next = SCHEDQ_NO_DEADLINE;
 
+    if (queue->classes.doubted && mutex_class_is_due(queue)) {
+        return CLASS_DUE;
+    }
     if (queue->backoff.count > 0) {
         next = earlier(next, backoff_due(rules, order_expiry(heap_best(&queue->backoff))));
     }

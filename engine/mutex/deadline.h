@@ -7,6 +7,6 @@
 #include "mutex/queue.h"
 
 /** On the queue's clock; SCHEDQ_NO_DEADLINE: never. With the lock held. */
-int64_t mutex_deadline_next(const struct mutex_queue *queue);
+int64_t mutex_deadline_next(struct mutex_queue *queue);
 
 #endif

@@ -101,7 +101,7 @@ wait_until(struct mutex_queue *queue, schedq_worker_t *worker, pthread_cond_t *c
 
 /* When the queue itself has to serve time: where only the host can, never. */
 static int64_t
-own_deadline(const struct mutex_queue *queue)
+own_deadline(struct mutex_queue *queue)
 {
     return queue->base.rules.host_ends_backoff ? SCHEDQ_NO_DEADLINE : mutex_deadline_next(queue);
 }

@@ -228,9 +228,8 @@ flush_leftovers(struct serving *serving)
 bool
 mutex_time_serve(struct mutex_queue *queue, int64_t now, uint32_t slice, schedq_result_t *result)
 {
-    if (queue->classes.doubted) {
-        mutex_class_heal(queue);
-    }
+    bool healed = mutex_class_heals(queue);
+
     /* First the held ones: some of them go on to backoff. Then there are none that are due. */
     if (queue->keeps.until.count > 0) {
         uint32_t left = flush_held(queue, now, slice, result);
@@ -250,5 +249,6 @@ mutex_time_serve(struct mutex_queue *queue, int64_t now, uint32_t slice, schedq_
     if (backoff.left > 0) {
         flush_leftovers(&leftovers);
     }
-    return backoff.moved || leftovers.moved;
+    healed |= mutex_class_heals(queue); /* a gate may have refused a scout just now */
+    return backoff.moved || leftovers.moved || healed;
 }

@@ -546,17 +546,23 @@ serve_due_pods(struct worker *worker, uint32_t slice, int64_t now, schedq_result
     struct serving serving = {.worker = worker, .now = now, .result = result, .slice = slice};
     int64_t next;
     uint32_t round = 0;
+    bool healed = false;
 
     /*
      * A look passes over a pod that an update publishes anew meanwhile, behind the look, and whose
      * old place is stale when the look arrives there. The update lowers the deadline, which says
-     * "due now" then. Holders that park all the time must not keep the thread here.
+     * "due now" then. Holders that park all the time must not keep the thread here. A gate may
+     * have refused a scout, just now or in another call: then another pod is let go.
      */
     do {
         next = serve_once(&serving, round == 0);
+        if (stray_heal_classes(worker)) {
+            healed = true;
+            next = now;
+        }
     } while (serving.slice > 0 && next <= now && !serving.no_memory && result->left == 0 &&
              ++round < ROUNDS_MAX);
-    return (struct served){.moved = serving.moved,
+    return (struct served){.moved = serving.moved || healed,
                            .no_memory = serving.no_memory,
                            .left = serving.slice == 0 || next <= now,
                            .next = next};

@@ -35,6 +35,21 @@ stray_ask(struct worker *worker, uint64_t owed)
     }
 }
 
+bool
+stray_heal_classes(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+    uint64_t notes = u64_load_acquire(&queue->strays); /* as stray_gather:A */
+
+    if ((notes & STRAY_CLASSES) == 0) {
+        return false;
+    }
+    class_heal(worker);
+    /* as stray_gather:B */
+    (void)u64_cas(&queue->strays, notes, notes & ~(uint64_t)STRAY_CLASSES);
+    return true;
+}
+
 /*
  * The note goes when all is done, and only if no other was left meanwhile: a thread that stops in
  * here takes no note away, and two threads that meet here do the same work.

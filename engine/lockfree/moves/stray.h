@@ -39,6 +39,9 @@ stray_is_noted(const struct queue *queue, uint64_t notes)
  */
 bool stray_gather(struct worker *worker);
 
+/** The same of classes alone. May leave the section. */
+bool stray_heal_classes(struct worker *worker);
+
 /** Outside of a section, before lots are read: a pod that callers were told of may be in none. */
 static inline void
 stray_gather_unpublished(struct worker *worker)
