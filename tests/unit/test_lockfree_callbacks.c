@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include <schedq/group.h>
+
 #include "fixture.h"
 
 enum { NEVER = 1 << 30 };
@@ -19,7 +21,8 @@ typedef struct scene {
     schedq_worker_t *other; /* the thread's */
     void (*job)(struct scene *scene);
     unsigned jobs, done;
-    unsigned asked;    /* PreEnqueue */
+    unsigned asked; /* PreEnqueue */
+    unsigned asked_meanwhile;
     unsigned hinted;   /* hints */
     unsigned opens_at; /* the job after which the gate lets pass */
     bool refuses;
@@ -65,8 +68,10 @@ gate(void *ctx, uint64_t pod)
 {
     (void)ctx;
     (void)pod;
-    if (interrupted)
+    if (interrupted) {
+        scene.asked_meanwhile++;
         return !scene.refuses;
+    }
     scene.asked++;
     bool refuses = scene.refuses;
     interrupt();
@@ -429,6 +434,39 @@ report_to_all(scene_t *own)
  * one.
  */
 static void
+tick_often(scene_t *own)
+{
+    for (unsigned i = 0; i < 50; i++) {
+        int64_t next;
+        assert_ok(schedq_tick(own->other, &next, NULL));
+    }
+}
+
+/* It is the last one that its group needs: each tick completes the group, if it is not. */
+static void
+ticks_ask_little_while_a_member_stops_in_its_gate(void **state)
+{
+    enum { MEMBERS = 10 };
+    fixture_t *fixture = *state;
+    set_scene(fixture, true);
+    schedq_group_spec_t group = SCHEDQ_GROUP_SPEC_INIT;
+    group.quorum = MEMBERS;
+    assert_ok(schedq_group_add(fx_worker(fixture), 5, &group, NULL));
+    scene.refuses = true;
+    scene.job = tick_often;
+    scene.jobs = 1;
+    for (unsigned i = 0; i < MEMBERS; i++) {
+        schedq_pod_spec_t spec = fx_spec(0);
+        char name[] = "ns/0";
+        name[3] = (char)('0' + i);
+        spec.group = 5;
+        (void)fx_add_spec(fixture, name, &spec);
+    }
+    assert_in_range(scene.asked_meanwhile, 1, 3 * MEMBERS);
+    end_scene();
+}
+
+static void
 no_event_is_missed_that_comes_while_a_gate_is_asked(void **state)
 {
     fixture_t *fixture = *state;
@@ -745,6 +783,7 @@ main(int argc, char **argv)
         fx_test_1_26(a_tick_asks_a_gate_thrice_at_most_after_backoff),
         fx_test_lockfree(an_activation_asks_a_gate_thrice_at_most),
         fx_test_lockfree(a_failure_asks_a_gate_thrice_at_most),
+        fx_test_lockfree(ticks_ask_little_while_a_member_stops_in_its_gate),
         fx_test_lockfree(no_event_is_missed_that_comes_while_a_gate_is_asked),
         fx_test_lockfree(a_question_that_an_add_owes_is_not_asked_in_backoff),
         fx_test_lockfree(memory_is_flat_while_a_gate_is_asked),

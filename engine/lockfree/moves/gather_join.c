@@ -441,10 +441,13 @@ gather_look_after(struct worker *worker, uint64_t number)
     }
     gather_free(&gathered);
     gather_complete(worker, number, &unseen);
-    /* the refused member may have left, or a member that a gate refuses may have come */
-    /* Ends: each further round is another's change of the record, or an event. */
+    /*
+     * The refused member may have left: else nothing is asked, however often a tick comes by. Ends:
+     * each further round is another's change of the record, or an event.
+     */
     while (!queue_of(worker)->base.rules.groups_as_kube && gather_root(worker, number, &root) &&
            state_place(root.view.state) == PLACE_GATED &&
+           !gather_is_gated_by(worker, root.block->number, root.view.gate) &&
            !reconsider(worker, &root, CAUSE_JOIN, &unseen)) {
     }
 }
