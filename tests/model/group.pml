@@ -43,7 +43,7 @@
  * stands for engine/lockfree/moves/gather_join.c join_top 280316b2
  * stands for engine/lockfree/moves/gather_join.c tell_root 170d25da
  * stands for engine/lockfree/moves/gather_join.c gather_left 1ff2cd28
- * stands for engine/lockfree/moves/gather_join.c gather_look_after 103a9ca9
+ * stands for engine/lockfree/moves/gather_join.c gather_look_after 69fefe9c
  * stands for engine/lockfree/moves/gather_join.c gather_ask_newcomers 4327742a
  * stands for engine/lockfree/moves/gather_gate.c note_gate 0395dde1
  * stands for engine/lockfree/calls/group_pop.c take_record b6e0926c
