@@ -7,6 +7,12 @@
 /** Takes down what a call answered that may have made a pod. */
 void take_added(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, both_t *both);
 
+/**
+ * Before a pop that waits: it serves a slice of what is due, and which pods that has is each
+ * engine's own choice. So a tick serves all, if that may be more.
+ */
+void serve_before_pop(world_t *world);
+
 /** Pops one pod on each side; `element` of the running operation. */
 schedq_status_t try_pop_both(world_t *world, uint32_t element);
 

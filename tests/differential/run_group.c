@@ -134,6 +134,12 @@ run_pop_group(world_t *world, const operation_t *operation)
     schedq_popped_group_t groups[SIDES];
     both_t both = {0};
 
+    if (kind != OP_TRY_POP_GROUP) {
+        serve_before_pop(world);
+    }
+    if (world->different) {
+        return;
+    }
     BOTH(&both, .kind = kind, .deadline_ns = world->now, .popped_group = &groups[side],
          .popped = popped[side], .room = room);
     if (!both_call(world, &both, " with room for %zu\n", room) || !compare_got(world, both.ops) ||

@@ -104,6 +104,19 @@ something_is_poppable(const world_t *world)
     return stats.active > stats.members_at[SCHEDQ_ACTIVE] || world->closed;
 }
 
+void
+serve_before_pop(world_t *world)
+{
+    enum { SLICE = 256 };
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
+
+    (void)schedq_stats(world->sides[0].queue, &stats);
+    if (stats.backoff + stats.error_backoff + stats.held + stats.parked + stats.gated > SLICE) {
+        SHOW(world, "first, for there may be more than a slice: ");
+        tick_both(world);
+    }
+}
+
 /* Of the pops that wait, one that returns at once. */
 void
 run_pop(world_t *world, const operation_t *operation)
@@ -113,6 +126,10 @@ run_pop(world_t *world, const operation_t *operation)
     int64_t deadline =
         chance_one_in(&chance, 8) ? INT64_MIN : world->now - CHANCE_OF(&chance, before);
 
+    serve_before_pop(world);
+    if (world->different) {
+        return;
+    }
     if (something_is_poppable(world) && chance_one_in(&chance, 2)) {
         SHOW(world, "schedq_pop\n");
         (void)pop_both(world, 0, OP_POP, 0);
@@ -148,6 +165,12 @@ run_pop_many(world_t *world, const operation_t *operation)
     both_t both = {0};
     schedq_popped_t popped[SIDES][CAPACITY_MAX];
 
+    if (kind != OP_TRY_POP_MANY) {
+        serve_before_pop(world);
+    }
+    if (world->different) {
+        return;
+    }
     BOTH(&both, .kind = kind, .count = capacity, .popped = popped[side], .wait_ns = wait,
          .deadline_ns = world->now);
     if (!both_call(world, &both, " of %zu\n", capacity) || !compare_got(world, both.ops)) {
