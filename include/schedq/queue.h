@@ -135,8 +135,9 @@ SCHEDQ_API schedq_status_t schedq_reserve(schedq_t *queue, uint32_t pods, uint32
 /**
  * Frees memory that holds no pod, what schedq_reserve made for pods too.
  *
- * (LOCKFREE: the index of names stays, and so does what registered workers keep. While it runs,
- * other calls may allocate.)
+ * (LOCKFREE: the index of names stays, and so does what workers keep: free objects, and up to some
+ * 100 KiB each that waited for other calls to end when the worker made its last call, also if it
+ * was unregistered since. While it runs, other calls may allocate.)
  * @retval SCHEDQ_OK    also if there was nothing to free
  * @retval SCHEDQ_BUSY  nothing changed
  *
