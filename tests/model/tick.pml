@@ -34,8 +34,7 @@
  * beginning, and there are one tick and two consumers (--large: so, with two ticks and
  * POP_BACKOFF).
  *
- * stands for engine/lockfree/calls/serve.c is_here 3730a5ce
- * stands for engine/lockfree/calls/serve.c flush_bin b131bc37
+ * stands for engine/lockfree/calls/serve.c flush_bin 7f909d84
  * stands for engine/lockfree/calls/mover.c move_by 6c2f09cf
  * stands for engine/lockfree/calls/mover.c move_batch 24424fe0
  * stands for engine/lockfree/calls/mover.c switch_group d8ba4be1

@@ -274,6 +274,32 @@ a_gated_pod_past_the_limit_is_no_event_for_pods_in_flight(void **state)
     assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_PARKED);
 }
 
+/*
+ * Its gate lets it go, and the other one refuses it: it waits anew, and the flush that did so does
+ * not meet it again. The next one does.
+ */
+static void
+a_flush_tries_a_pod_once_that_it_brings_behind_another_gate(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.gates_see_wildcards = 1;
+    start(fixture);
+    fx_plugin_t *one = fx_gate(fixture, "One", NULL, 0);
+    fx_plugin_t *two = fx_gate(fixture, "Two", NULL, 0);
+    one->refuses = true;
+    fx_add(fixture, "ns/a", 0);
+    one->refuses = false;
+    two->refuses = true;
+    two->gate_calls = 0;
+    schedq_result_t result = fx_pass(fixture, SEC(61));
+    assert_int_equal(result.to_gated, 1);
+    assert_int_equal(two->gate_calls, 1);
+    assert_int_equal(fx_find(fixture, "ns/a").gate, two->gate);
+    result = fx_pass(fixture, SEC(61));
+    assert_int_equal(result.to_gated, 1);
+    assert_int_equal(two->gate_calls, 2);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -294,6 +320,11 @@ main(int argc, char **argv)
         fx_test_1_34(the_period_of_flushes_can_be_chosen),
         fx_test(each_gated_pod_is_tried_at_its_own_time),
         fx_test(a_gated_pod_past_the_limit_is_no_event_for_pods_in_flight),
+        fx_test(a_flush_tries_a_pod_once_that_it_brings_behind_another_gate),
+        fx_test_1_37(a_flush_tries_a_pod_once_that_it_brings_behind_another_gate),
+        fx_test_1_34(a_flush_tries_a_pod_once_that_it_brings_behind_another_gate),
+        fx_test_1_26(a_flush_tries_a_pod_once_that_it_brings_behind_another_gate),
+        fx_test_1_12(a_flush_tries_a_pod_once_that_it_brings_behind_another_gate),
     };
     return fx_run_tests(argc, argv, tests);
 }

@@ -909,6 +909,30 @@ events_judge_all(struct worker *worker)
     return !mover.no_memory;
 }
 
+/* ---- flushes --------------------------------------------------------------------------------- */
+
+void
+events_flush_gated(struct mover *mover)
+{
+    struct queue *queue = queue_of(mover->worker);
+    const int64_t newest_insertion = mover->worker->insertions;
+    struct lots_walk to;
+    struct lot *lot;
+
+    mover_begin(mover);
+    lots_walk_begin(&to, &queue->waiting.lots, LOTS_ALL, 0);
+    while ((lot = lots_next(&to)) != NULL) {
+        const struct lot_key *key = &lot->key;
+
+        if (lot->catch_all ||
+            (key->gate != 0 && registry_gate_hears(&queue->base.registry, key->profile, key->gate,
+                                                   SCHEDQ_EVENT_WILDCARD))) {
+            (void)walk_lot(mover, &to, lot, newest_insertion);
+        }
+    }
+    mover_end(mover);
+}
+
 /* ---- events of a host that decides by itself ------------------------------------------------- */
 
 void

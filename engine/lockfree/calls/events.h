@@ -104,6 +104,12 @@ bool events_help(struct worker *worker, uint32_t record, uint64_t life);
 void events_help_placed(struct worker *worker, uint32_t record, uint64_t life);
 
 /**
+ * Begins a mover, tries the pods behind gates that hear of wildcards, perhaps some others that
+ * wait, and ends it. None twice by the worker's own doing.
+ */
+void events_flush_gated(struct mover *mover);
+
+/**
  * Every waiting pod counts as one that an event helps: what could not be judged for want of memory
  * is.
  */

@@ -20,8 +20,9 @@
  * are due from then on, for every thread, slice by slice. The look at the gated ones is not
  * divided: up to 1.34 kube counts them from their Timestamps, and 1.34 does not let them go either,
  * so no look could tell which have been tried. 1.37 counts them from their last flush, which goes
- * with the description that the flush installs (mover.h). A thread that stops behind begin_flush:A
- * leaves them to the next flush.
+ * with the description that the flush installs (mover.h). They are found in their lots, as by an
+ * event: there, and not by age, a walk meets none that it published anew itself (events.c). A
+ * thread that stops behind begin_flush:A leaves them to the next flush.
  *
  * WHAT NO THREAD CAN SERVE. Backoff that only the host ends: the word says "due now" to the host,
  * and neither the timer thread nor a sleeper looks at it (serve_due). Pods for which memory is
@@ -87,34 +88,8 @@ struct flush {
     struct serving *serving;
     enum place place;
     int64_t limit; /* keys up to this are due */
-    /*
-     * gated pods that may not leave are passed over at once: they stay, and would be read again and
-     * again
-     */
-    bool filters;
     bool in_order; /* of what one reading gives, the earliest is tried first */
 };
-
-/* With kube_minor 34 a gate hears of a flush only if it registered for wildcards. */
-static bool
-may_leave(const struct queue *queue, const struct view *view)
-{
-    return state_place(view->state) == PLACE_PARKED || !queue->base.rules.leftover_is_event ||
-           registry_gate_hears(&queue->base.registry, view->profile, view->gate,
-                               SCHEDQ_EVENT_WILDCARD);
-}
-
-/* Is the pod of a ref here, and to be tried? */
-static bool
-is_here(const struct flush *flush, const struct bin *bin, const struct bin_ref *ref)
-{
-    struct view view;
-
-    return bin_has(bin, ref->ref) &&
-           (!flush->filters ||
-            (report_record(queue_of(flush->mover.worker), ref_record(ref->ref), &view) &&
-             may_leave(queue_of(flush->mover.worker), &view)));
-}
 
 static void
 prefetch_due(const struct queue *queue, const struct bin_ref *ref)
@@ -154,14 +129,13 @@ try_due(struct flush *flush, struct bin *bin, const struct bin_ref *due, size_t 
     size_t first = 0;
 
     for (; first<count && * skip> 0; first++) {
-        *skip -= is_here(flush, bin, &due[first]) ? 1 : 0;
+        *skip -= bin_has(bin, due[first].ref) ? 1 : 0;
     }
     for (size_t i = first; i < count && flush->serving->slice > 0; i++) {
         if (i + DUE_AHEAD < count) {
             prefetch_due(queue_of(flush->mover.worker), &due[i + DUE_AHEAD]);
         }
-        if ((!flush->filters || is_here(flush, bin, &due[i])) &&
-            mover_try_due(&flush->mover, bin, &due[i])) {
+        if (mover_try_due(&flush->mover, bin, &due[i])) {
             flush->serving->slice--;
             flush->serving->moved = true;
         }
@@ -199,7 +173,7 @@ flush_bin(struct flush *flush, struct bin *bin)
         if (worker->pauses != pauses) {
             mover_end(&flush->mover);
             for (stay -= skip; first < count; first++) {
-                stay += is_here(flush, bin, &due[first]) ? 1 : 0;
+                stay += bin_has(bin, due[first].ref) ? 1 : 0;
             }
             (void)bin_is_empty(bin, pool);
             bin_read_begin(&reader, bin, pool, flush->limit);
@@ -286,12 +260,31 @@ backoff_is_over(struct mover *mover, const struct view *view, struct way *way)
     return true;
 }
 
+/*
+ * Does the event of a flush reach a gated pod? With kube_minor 34 a gate hears of it only if it
+ * registered for wildcards. One that the flush described already, and that another thread changed
+ * before it moved, is tried again.
+ */
+static bool
+flush_reaches(const struct flush *flush, const struct view *view)
+{
+    const struct queue *queue = queue_of(flush->mover.worker);
+    int64_t tried = view->gating.tried, now = flush->mover.now;
+    int64_t since = leftover_since(&queue->base.rules, view->history.timestamp_ns, tried, now);
+
+    return (since <= flush->limit || tried == now) &&
+           registry_gate_hears(&queue->base.registry, view->profile, view->gate,
+                               SCHEDQ_EVENT_WILDCARD);
+}
+
 static bool
 waited_too_long(struct mover *mover, const struct view *view, struct way *way)
 {
     const struct flush *flush = mover->ctx;
 
-    if (state_place(view->state) != flush->place || !may_leave(queue_of(mover->worker), view)) {
+    if (state_place(view->state) != flush->place ||
+        (flush->place == PLACE_GATED && queue_of(mover->worker)->base.rules.leftover_is_event &&
+         !flush_reaches(flush, view))) {
         return false;
     }
     *way = route_by_strategy(mover->worker, view, STRATEGY_AFTER_BACKOFF, mover->now);
@@ -316,7 +309,6 @@ flush_of(struct serving *serving, enum place place, int64_t limit)
         mover->label = LABEL_LEFTOVER;
         mover->decide = waited_too_long;
         mover->flushes = queue->base.rules.flush_begins_anew;
-        flush.filters = place == PLACE_GATED && queue->base.rules.leftover_is_event;
     } else if (place == PLACE_HELD) {
         mover->label = LABEL_POD_UPDATE;
         mover->decide = hold_is_over;
@@ -432,16 +424,27 @@ flush_old(struct serving *serving, enum place place, int64_t latest)
     return ages != NULL ? flush_due(serving, place, latest, ages, 1) : (struct timed){.ref = 0};
 }
 
-/* An old gated pod counts, whether or not it may leave. */
 static bool
-has_leftover(struct queue *queue, int64_t latest)
+has_leftover(struct queue *queue, enum place place, int64_t latest)
 {
-    const struct timed gated = waiting_oldest(queue, PLACE_GATED);
-    const struct timed parked = waiting_oldest(queue, PLACE_PARKED);
+    const struct timed oldest = waiting_oldest(queue, place);
 
-    return (gated.ref != 0 && gated.at <= latest) || (parked.ref != 0 && parked.at <= latest);
+    return oldest.ref != 0 && oldest.at <= latest;
 }
 
+/* Each once, in the lots. */
+static void
+flush_gated(struct serving *serving, int64_t latest)
+{
+    struct flush flush = flush_of(serving, PLACE_GATED, latest);
+
+    flush.mover.ctx = &flush;
+    let_marker_go(serving);
+    events_flush_gated(&flush.mover);
+    serving->no_memory |= flush.mover.no_memory;
+}
+
+/* An old gated pod counts, whether or not it may leave. */
 static void
 begin_flush(struct serving *serving)
 {
@@ -450,18 +453,21 @@ begin_flush(struct serving *serving)
     int64_t flushed = time_load(&queue->leftover_flushed);
     int64_t latest = leftover_latest(rules, serving->now);
 
-    if (!leftover_may_flush(rules, flushed, serving->now) || !has_leftover(queue, latest) ||
+    if (!leftover_may_flush(rules, flushed, serving->now)) {
+        return;
+    }
+    bool gated = has_leftover(queue, PLACE_GATED, latest);
+
+    if (!(gated || has_leftover(queue, PLACE_PARKED, latest)) ||
         !u64_cas(&queue->leftover_flushed, (uint64_t)flushed,
                  (uint64_t)latest)) { /* begin_flush:A */
         return;
     }
     events_announce(serving->worker, &(struct cluster_event){.event = SCHEDQ_EVENT_WILDCARD});
-    uint32_t slice = serving->slice;
-
     /* Before the parked ones: one that a gate refuses must not be tried twice in a flush. */
-    serving->slice = SERVE_ALL;
-    (void)flush_old(serving, PLACE_GATED, latest);
-    serving->slice = slice;
+    if (gated) {
+        flush_gated(serving, latest);
+    }
     serving->moved = true;
 }
 
