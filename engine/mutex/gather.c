@@ -129,9 +129,12 @@ in_order(const struct mutex_queue *queue, uint32_t index)
 static bool
 is_behind(const struct mutex_queue *queue, uint32_t a, uint32_t b)
 {
+    const struct groups *groups = &queue->groups;
+    const uint64_t group_a = group_at(groups, group_of(groups, a))->number;
+    const uint64_t group_b = group_at(groups, group_of(groups, b))->number;
     const schedq_popped_t left = in_order(queue, a), right = in_order(queue, b);
 
-    return group_member_before(&right, &left);
+    return group_a != group_b ? group_a > group_b : group_member_before(&right, &left);
 }
 
 /* All are asked. Of the refused ones the last in the order of pops gives the record its gate. */
@@ -139,20 +142,15 @@ uint8_t
 mutex_gather_ask(struct mutex_queue *queue, uint32_t record)
 {
     struct members members = members_of(&queue->groups, group_of(&queue->groups, record));
-    uint32_t refused = NO_ENTRY, refused_in = NO_GROUP, index;
+    uint32_t refused = NO_ENTRY, index;
 
     if (!queue->base.registry.has_gates) {
         return 0;
     }
     while ((index = members_next(&members)) != NO_ENTRY) {
-        uint32_t slot = group_of(&queue->groups, index);
-
-        if (ask_member(queue, index) == 0) {
-            continue;
-        }
-        if (refused == NO_ENTRY || slot != refused_in || is_behind(queue, index, refused)) {
+        if (ask_member(queue, index) != 0 &&
+            (refused == NO_ENTRY || is_behind(queue, index, refused))) {
             refused = index;
-            refused_in = slot;
         }
     }
     return refused != NO_ENTRY ? pod_at(queue, refused)->gate : 0;

@@ -111,6 +111,45 @@ a_member_of_a_batch_is_not_tried_before_it_joins(void **state)
     assert_true(taken[1].history.initial_attempt_ns == FX_START + SEC(9));
 }
 
+static void
+join_as(fixture_t *fixture, const char *name, uint64_t number, uint64_t object)
+{
+    schedq_pod_spec_t spec = fx_spec(0);
+    spec.group = number;
+    spec.object = object;
+    assert_ok(schedq_add(fx_worker(fixture), name, strlen(name), &spec, NULL));
+}
+
+static void
+gate_both(fixture_t *fixture, uint64_t first, uint64_t second)
+{
+    fx_plugin_t *left = fx_gate(fixture, "Left", NULL, 0);
+    fx_plugin_t *right = fx_gate(fixture, "Right", NULL, 0);
+    declare(fixture, ROOT, 0, 1, 0);
+    declare(fixture, first, 0, 1, ROOT);
+    declare(fixture, second, 0, 1, ROOT);
+    left->refused_object = LEFT;
+    right->refused_object = RIGHT;
+    join_as(fixture, "ns/a", first, first);
+    join_as(fixture, "ns/b", second, second);
+    fx_move(fixture, SCHEDQ_EVENT_WILDCARD);
+    assert_place(look(fixture, ROOT).place, SCHEDQ_GATED);
+    assert_int_equal(look(fixture, ROOT).gate, right->gate);
+}
+
+/* A pop has the groups of a tree in the order of their numbers. */
+static void
+of_two_groups_the_last_of_a_pop_gives_the_gate(void **state)
+{
+    gate_both(*state, LEFT, RIGHT);
+}
+
+static void
+of_two_groups_the_last_of_a_pop_gives_the_gate_though_declared_first(void **state)
+{
+    gate_both(*state, RIGHT, LEFT);
+}
+
 /* ---- leftovers ---- */
 
 static void
@@ -157,6 +196,8 @@ main(int argc, char **argv)
         fx_test(a_parked_group_that_a_declaration_brings_out_counts_once),
         fx_test(a_group_that_backs_off_keeps_the_gate_that_nobody_asks),
         fx_test(a_member_of_a_batch_is_not_tried_before_it_joins),
+        fx_test(of_two_groups_the_last_of_a_pop_gives_the_gate),
+        fx_test(of_two_groups_the_last_of_a_pop_gives_the_gate_though_declared_first),
         fx_test_1_37(a_group_that_is_complete_again_waits_from_its_timestamp),
         fx_test_1_37(another_priority_leaves_what_a_flush_did),
     };

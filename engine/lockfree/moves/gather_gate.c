@@ -86,17 +86,20 @@ gather_ask_one(struct worker *worker, uint32_t record, uint64_t life)
                : 0;
 }
 
-/* Are both in one group, and is the first behind the other in its order? Or is its group later? */
+/* In the order in which a pop has them? */
 static bool
-is_behind(struct worker *worker, const struct gathered_pod *a, const struct gathered_pod *b)
+is_behind(struct worker *worker, const struct gathered *gathered, const struct gathered_pod *a,
+          const struct gathered_pod *b)
 {
+    const uint64_t group_a = gathered->groups[a->node].number;
+    const uint64_t group_b = gathered->groups[b->node].number;
     const struct queue *queue = queue_of(worker);
     char name[2][SCHEDQ_NAME_MAX + 9];
     const struct view *both[] = {&a->view, &b->view};
     schedq_popped_t popped[2] = {0};
 
-    if (a->node != b->node) {
-        return a->node > b->node;
+    if (group_a != group_b) {
+        return group_a > group_b;
     }
     for (uint32_t i = 0; i < 2; i++) {
         names_copy(view_words(queue, both[i]), name[i], both[i]->name_length);
@@ -108,10 +111,7 @@ is_behind(struct worker *worker, const struct gathered_pod *a, const struct gath
     return group_member_before(&popped[1], &popped[0]);
 }
 
-/*
- * The gate of the refused member that is last: in the last group that was read, by the order of
- * members. Leaves the section.
- */
+/* The gate of the refused member that is last in the order of pops. Leaves the section. */
 static uint8_t
 ask_all(struct worker *worker, const struct gathered *gathered)
 {
@@ -122,7 +122,7 @@ ask_all(struct worker *worker, const struct gathered *gathered)
         const struct gathered_pod *pod = &gathered->pods[i];
         uint8_t refused = gather_ask_one(worker, pod->record, pod->view.life);
 
-        if (refused != 0 && (last == NULL || is_behind(worker, pod, last))) {
+        if (refused != 0 && (last == NULL || is_behind(worker, gathered, pod, last))) {
             last = pod;
             gate = refused;
         }
