@@ -81,13 +81,26 @@ hint(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
         schedq_hint_t)answers[chance_mix(pod ^ old_object * 3 ^ new_object * 7) % LENGTH(answers)];
 }
 
+/* Each gate says its own: a pod that one lets go is refused by another, perhaps. */
 static int
-pre_enqueue(void *ctx, uint64_t pod)
+pre_enqueue(side_t *side, uint64_t pod, uint64_t gate)
 {
-    side_t *side = ctx;
-
     hear(side, QUESTION_PRE_ENQUEUE, pod, 0, 0);
-    return is_planted(side, OTHER_GATE) || chance_mix(pod ^ side->world->gate_epoch) % 5 != 0;
+    side->heard += chance_mix(pod ^ gate);
+    return is_planted(side, OTHER_GATE) ||
+           chance_mix(pod ^ gate ^ side->world->gate_epoch) % 6 != 0;
+}
+
+static int
+gate(void *ctx, uint64_t pod)
+{
+    return pre_enqueue(ctx, pod, UINT64_C(1) << 62);
+}
+
+static int
+deaf_gate(void *ctx, uint64_t pod)
+{
+    return pre_enqueue(ctx, pod, UINT64_C(1) << 63);
 }
 
 int
@@ -207,8 +220,8 @@ static const struct {
     {"Pods", pods, LENGTH(pods), NULL, SCHEDQ_PLUGIN_SPREAD},
     {"All", all, LENGTH(all), NULL, 0},
     {"Deaf", NULL, 0, NULL, 0},
-    {"Gate", taints, LENGTH(taints), pre_enqueue, 0},
-    {"DeafGate", NULL, 0, pre_enqueue, 0},
+    {"Gate", taints, LENGTH(taints), gate, 0},
+    {"DeafGate", NULL, 0, deaf_gate, 0},
     {"Claims", claims, LENGTH(claims), NULL, 0},
 };
 
