@@ -9,13 +9,22 @@
 #define BATCH_RECORDS 256
 #define PATIENCE_NS 100000000
 
+/* A member that a gate refuses stays aside: the record of its group is gated, and is no pod. */
+static schedq_place_t
+place_of(const struct entry *entry)
+{
+    bool gated = entry->place == SCHEDQ_ASIDE && entry->gate != 0;
+
+    return gated ? SCHEDQ_GATED : (schedq_place_t)entry->place;
+}
+
 /* With the lock held. */
 COLD static void
 see(const struct mutex_queue *queue, uint32_t index, const struct watching *watching)
 {
     const struct entry *entry = pod_at(queue, index);
     const struct watched pod = {.pod = entry_handle(entry, index),
-                                .place = (schedq_place_t)entry->place,
+                                .place = place_of(entry),
                                 .profile = entry->profile,
                                 .gate = entry->gate,
                                 .rejectors = entry->unschedulable | entry->pending,
@@ -24,7 +33,8 @@ see(const struct mutex_queue *queue, uint32_t index, const struct watching *watc
                                 .timestamp = entry->timestamp,
                                 .freed_by = entry_freed(entry)};
 
-    if (pod.place != SCHEDQ_NOWHERE && watching_wants(pod.place, pod.freed_by)) {
+    if (pod.place != SCHEDQ_NOWHERE && !entry_is_group(entry) &&
+        watching_wants(pod.place, pod.freed_by)) {
         watching->each(watching->ctx, &pod);
     }
 }

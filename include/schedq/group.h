@@ -52,8 +52,9 @@
  * tells what rejected the member; the end of the group's cycle parks the record by it.
  * schedq_explain tells a member's group, how many wait there, and where the root's record is;
  * schedq_group_get tells what rejected the record. schedq_peek and schedq_position do not see
- * records. schedq_watch finds members that are in flight for too long. It does not find a group
- * whose schedq_group_done was forgotten.
+ * records. schedq_watch finds members that are in flight for too long, or that their gates refuse.
+ * It does not find a group whose schedq_group_done was forgotten, or that nothing but the limit of
+ * waiting freed.
  *
  * LIMITS. Give a member the profile of its root: events find a group that waits by the root's
  * profile. The queue does not check this. With SCHEDQ_DECIDE_HOST each call below is INVALID, and

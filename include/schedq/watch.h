@@ -9,9 +9,10 @@
  *
  *   kind       overdue is                                     since
  *   INFLIGHT   a pod whose cycle has not ended: its token     the first look that saw the pod in
- *              was forgotten, or its holder hangs             flight, or one up to inflight_ns / 8
- *                                                             later
- *   GATED      a pod that a gate keeps out                    its Timestamp
+ *              was forgotten, or its holder hangs             flight, or the first one from
+ *                                                             inflight_ns / 8 later on
+ *   GATED      a pod that a gate keeps out; a member of a     its Timestamp
+ *              group (group.h) that its gate refused
  *   LEFTOVER   a pod that nothing freed but the limit of      its Timestamp
  *              waiting (max_parked_ns): the event that
  *              helps it is not among its plugins' interests

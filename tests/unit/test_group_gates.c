@@ -1,4 +1,5 @@
 /* Groups: what a gated record is asked, when, and as what it counts. */
+#include <schedq/watch.h>
 #include <stdio.h>
 
 #include "gang.h"
@@ -187,6 +188,48 @@ another_priority_leaves_what_a_flush_did(void **state)
     assert_int_equal(group.flushed, 1);
 }
 
+/* The record of a group is no pod: no call may act on it, so no watchdog names it. */
+static void
+a_watchdog_names_the_members_that_a_gate_keeps_out(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    gate->refuses = true;
+    schedq_watch_t watch = SCHEDQ_WATCH_INIT;
+    schedq_overdue_t out[2];
+    size_t found;
+    char text[100];
+    form(fixture, 1, "a");
+    assert_place(look(fixture, GANG).place, SCHEDQ_GATED);
+    fx_advance(fixture, SEC(4000));
+    assert_ok(schedq_watch(fx_worker(fixture), &watch, out, 2, &found));
+    assert_int_equal(found, 1);
+    assert_int_equal(out[0].kind, SCHEDQ_OVERDUE_GATED);
+    assert_int_equal(out[0].plugin, 1);
+    (void)schedq_overdue_text(fx_worker(fixture), &out[0], text, sizeof text);
+    assert_string_equal(text, "pod ns/a: gated by Gate for 4000.000 s or longer");
+    assert_ok(schedq_delete(fx_worker(fixture), out[0].pod, NULL));
+    assert_int_equal(look(fixture, GANG).waiting, 0);
+}
+
+static void
+a_watchdog_does_not_name_a_group_that_the_limit_of_waiting_freed(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    schedq_watch_t watch = SCHEDQ_WATCH_INIT;
+    size_t found;
+    form(fixture, 1, "a");
+    pop(fixture, GANG, "a");
+    fail_all(fixture, fit->bit);
+    assert_place(end(fixture, SCHEDQ_GROUP_REJECTED).place, SCHEDQ_PARKED);
+    fx_advance(fixture, SEC(400));
+    fx_tick(fixture);
+    assert_place(look(fixture, GANG).place, SCHEDQ_ACTIVE);
+    assert_ok(schedq_watch(fx_worker(fixture), &watch, NULL, 0, &found));
+    assert_int_equal(found, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -198,6 +241,8 @@ main(int argc, char **argv)
         fx_test(a_member_of_a_batch_is_not_tried_before_it_joins),
         fx_test(of_two_groups_the_last_of_a_pop_gives_the_gate),
         fx_test(of_two_groups_the_last_of_a_pop_gives_the_gate_though_declared_first),
+        fx_test(a_watchdog_names_the_members_that_a_gate_keeps_out),
+        fx_test(a_watchdog_does_not_name_a_group_that_the_limit_of_waiting_freed),
         fx_test_1_37(a_group_that_is_complete_again_waits_from_its_timestamp),
         fx_test_1_37(another_priority_leaves_what_a_flush_did),
     };

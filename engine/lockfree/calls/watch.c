@@ -14,6 +14,7 @@
  * EVIDENCE. tests/unit/test_watch.c, test_lockfree_half_done.c.
  */
 #include "lockfree/calls/ops.h"
+#include "lockfree/moves/gather_find.h"
 #include "lockfree/moves/report.h"
 
 #define SECTION_RECORDS 64
@@ -38,8 +39,18 @@ is_wanted(const struct queue *queue, uint32_t record)
     }
     schedq_place_t place = (schedq_place_t)place_public(state_place(entry_state(entry)));
 
-    return place != SCHEDQ_NOWHERE &&
-           watching_wants(place, u32_load(&entry->freed) & FREED_LABEL_MAX); /* relaxed: a note */
+    return place == SCHEDQ_ASIDE ||
+           (place != SCHEDQ_NOWHERE &&
+            watching_wants(place, u32_load(&entry->freed) & FREED_LABEL_MAX)); /* relaxed: a note */
+}
+
+/* A member that a gate refuses stays aside: the record of its group is gated, and is no pod. */
+static schedq_place_t
+place_of(const struct view *view)
+{
+    bool gated = state_place(view->state) == PLACE_ASIDE && view->gate != 0;
+
+    return gated ? SCHEDQ_GATED : (schedq_place_t)place_public(state_place(view->state));
 }
 
 /*
@@ -61,11 +72,12 @@ see(const struct queue *queue, uint32_t record, const struct watching *watching)
 {
     struct view view;
 
-    if (!report_record(queue, record, &view) || !was_added(queue, record, &view)) {
+    if (!report_record(queue, record, &view) || view_is_group(&view) ||
+        !was_added(queue, record, &view)) {
         return;
     }
     const struct watched pod = {.pod = entry_handle(record, view.life),
-                                .place = (schedq_place_t)place_public(state_place(view.state)),
+                                .place = place_of(&view),
                                 .profile = view.profile,
                                 .gate = view.gate,
                                 .rejectors = view.unschedulable | view.pending,
