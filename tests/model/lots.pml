@@ -21,7 +21,7 @@
  *
  * Who takes part: 2 parkers of one key, a looker, an event, a pod that was there and goes. Each may stop anywhere.
  *   -DLOOKERS      1 parker, 2 lookers, no event
- *   -DLARGE        2 lookers, which look once more
+ *   -DLARGE        1 parker, 2 lookers, and the event
  *
  * stands for engine/lockfree/refs/lots.c find_lot 544e3ded
  * stands for engine/lockfree/refs/lots.h lot_keep 1a68c4a2
@@ -48,11 +48,7 @@
  *   -DTRUST        the event goes on in its lot without looking whether that is there
  *   -DREAD_FIRST   the event reads by_plugin before it stamps
  */
-#if defined(LARGE)
-#define PARKERS 2
-#define LOOKERS_N 2
-#define TIMES 3
-#elif defined(LOOKERS)
+#if defined(LOOKERS) || defined(LARGE)
 #define PARKERS 1
 #define LOOKERS_N 2
 #define TIMES 2
