@@ -183,8 +183,8 @@ entry_of_handle(const struct entries *entries, schedq_pod_t pod, uint32_t *index
     struct entry *entry = entry_of_bits(entries, pod.bits, index);
 
     if (entry == NULL || entry->place == SCHEDQ_NOWHERE || (entry->marks & MARK_DELETED) != 0 ||
-        entry_handle(entry, *index).bits != pod.bits) {
-        return NULL;
+        entry_handle(entry, *index).bits != pod.bits || entry_is_group(entry)) {
+        return NULL; /* a group's record has a handle that nobody was told */
     }
     return entry;
 }

@@ -996,6 +996,42 @@ many_groups_come_and_go(void **state)
     fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
 }
 
+static int
+visit_nothing(void *ctx, const schedq_pod_info_t *pod)
+{
+    (void)ctx;
+    (void)pod;
+    return 1;
+}
+
+/* Its handle is near those of pods that were added before and behind it. */
+static void
+a_guessed_handle_does_not_reach_a_groups_record(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_worker_t *worker = fx_worker(fixture);
+    schedq_pod_t pod = fx_add(fixture, "ns/first", -1);
+    unsigned found = 0;
+    join(fixture, "ns/a", GANG);
+    join(fixture, "ns/b", GANG);
+    declare(fixture, GANG, 0, 2, 0);
+    for (uint64_t apart = 1; apart < 64; apart++) {
+        const schedq_pod_t guesses[] = {{pod.bits + apart}, {pod.bits - apart}};
+        for (unsigned i = 0; i < 2; i++) {
+            if (schedq_get(worker, guesses[i], visit_nothing, NULL) == SCHEDQ_OK && found < 2) {
+                found++; /* a member */
+                continue;
+            }
+            (void)schedq_hold(worker, guesses[i], NULL);
+            (void)schedq_activate(worker, &guesses[i], 1, NULL);
+            (void)schedq_nominate(worker, guesses[i], 7);
+            (void)schedq_delete(worker, guesses[i], NULL);
+        }
+    }
+    assert_place(look(fixture, GANG).place, SCHEDQ_ACTIVE);
+    pop(fixture, GANG, "ab");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -1052,6 +1088,7 @@ main(int argc, char **argv)
         fx_test(an_attempt_that_began_at_0_is_none),
         fx_test(a_groups_priority_does_not_count_for_max_bands),
         fx_test(many_groups_come_and_go),
+        fx_test(a_guessed_handle_does_not_reach_a_groups_record),
     };
     const fx_group_t all[] = {fx_group(members, FX_ANY_ENGINE), fx_group(groups, FX_ANY_ENGINE)};
     return fx_run_groups(argc, argv, all);

@@ -25,7 +25,7 @@ delete_member(struct worker *worker, uint32_t record, uint64_t life, schedq_resu
 {
     struct view view;
 
-    if (!report_view(queue_of(worker), record, life, &view)) {
+    if (!report_view(queue_of(worker), record, life, &view) || view_is_group(&view)) {
         return SCHEDQ_NOT_FOUND;
     }
     if (state_place(view.state) != PLACE_ASIDE) {
@@ -99,7 +99,7 @@ delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t
     report_brief(queue, entry, state, &view);
     uint32_t hash = (uint32_t)(u64_load_acquire(&entry->name) >> 32);
 
-    if (view.life != life) {
+    if (view.life != life || view_is_group(&view)) {
         return SCHEDQ_NOT_FOUND;
     }
     bool flies = state_place(state) == PLACE_INFLIGHT;

@@ -79,12 +79,6 @@ struct group_found {
 };
 
 static inline bool
-view_is_group(const struct view *view)
-{
-    return (view->description.flags & DESCRIBED_GROUP) != 0;
-}
-
-static inline bool
 group_is_declared(const struct group_found *found)
 {
     return (found->view.description.flags & DESCRIBED_ENDED) == 0;

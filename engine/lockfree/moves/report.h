@@ -168,12 +168,22 @@ report_view(const struct queue *queue, uint32_t record, uint64_t life, struct vi
     return report_any(queue, record, view) && view->life == life;
 }
 
-/** The pod of a handle. False: it names none; a guess may name one that its add takes back. */
+static inline bool
+view_is_group(const struct view *view)
+{
+    return (view->description.flags & DESCRIBED_GROUP) != 0;
+}
+
+/**
+ * The pod of a handle. False: it names none, or, a guess, a group's record; a guess may name one
+ * that its add takes back.
+ */
 static inline bool
 report_handle(const struct queue *queue, schedq_pod_t pod, struct view *view)
 {
     return ref_record(pod.bits) < slab_end(&queue->entries.records) &&
-           report_view(queue, ref_record(pod.bits), ref_version(pod.bits), view);
+           report_view(queue, ref_record(pod.bits), ref_version(pod.bits), view) &&
+           !view_is_group(view);
 }
 
 /** Pod, object, time, gate, sets: what a brief view has. */
