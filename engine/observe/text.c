@@ -55,16 +55,37 @@ text_add(struct text *text, const char *format, ...)
     text->length += (size_t)length;
 }
 
+/* Bytes of the character that begins there, as UTF-8 (RFC 3629) has it; 0: none does. */
+static int
+character_bytes(const unsigned char *at)
+{
+    int bytes = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+    bool wrong = at[0] > 0xf4 || (at[0] == 0xe0 && at[1] < 0xa0) ||
+                 (at[0] == 0xed && at[1] > 0x9f) || (at[0] == 0xf0 && at[1] < 0x90) ||
+                 (at[0] == 0xf4 && at[1] > 0x8f);
+
+    for (int i = 1; i < bytes && !wrong; i++) {
+        wrong = (at[i] & 0xc0) != 0x80; /* a NUL too, so nothing behind it is read */
+    }
+    return wrong ? 0 : bytes;
+}
+
 void
 text_add_escaped(struct text *text, const char *value)
 {
-    for (; *value != '\0'; value++) {
-        if (*value == '\n') {
+    while (*value != '\0') {
+        int bytes = character_bytes((const unsigned char *)value);
+
+        if (bytes == 0) {
+            text_add(text, "\\\\x%02x", (unsigned)(unsigned char)*value);
+            bytes = 1;
+        } else if (*value == '\n') {
             text_add(text, "\\n");
         } else if (*value == '\\' || *value == '"') {
             text_add(text, "\\%c", *value);
         } else {
-            text_add(text, "%c", *value);
+            text_add(text, "%.*s", bytes, value);
         }
+        value += bytes;
     }
 }

@@ -21,7 +21,10 @@ void text_shut(struct text *text);
 
 __attribute__((format(printf, 2, 3))) void text_add(struct text *text, const char *format, ...);
 
-/** Adds a label value with \ " and newline escaped, as the Prometheus text format wants it. */
+/**
+ * Adds a label value with \ " and newline escaped, as the Prometheus text format wants it, and a
+ * byte that is no UTF-8 as \xHH: with one in it the whole text would be refused.
+ */
 void text_add_escaped(struct text *text, const char *value);
 
 #endif

@@ -203,6 +203,35 @@ label_values_are_escaped(void **state)
     assert_int_equal(rejected_by(fixture, "a\\\"b\\\\c\\nd", "default-scheduler"), 1);
 }
 
+/* One such byte, and Prometheus would refuse all of the text. */
+static void
+label_values_are_utf_8(void **state)
+{
+    static const struct {
+        const char *name, *written;
+    } values[] = {{"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x8b \xf4\x8f\xbf\xbf",
+                   "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x8b \xf4\x8f\xbf\xbf"},
+                  {"a\xff", "a\\\\xff"},
+                  {"\x80z", "\\\\x80z"},
+                  {"\xc0\xaf", "\\\\xc0\\\\xaf"},
+                  {"\xe0\x9f\xbf", "\\\\xe0\\\\x9f\\\\xbf"},
+                  {"\xed\xa0\x80", "\\\\xed\\\\xa0\\\\x80"},
+                  {"\xf0\x8f\xbf\xbf", "\\\\xf0\\\\x8f\\\\xbf\\\\xbf"},
+                  {"\xf4\x90\x80\x80", "\\\\xf4\\\\x90\\\\x80\\\\x80"},
+                  {"\xe2\x82", "\\\\xe2\\\\x82"}};
+    fixture_t *fixture = *state;
+    uint64_t bits[sizeof values / sizeof *values];
+    char name[8];
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        bits[i] = fx_plugin(fixture, values[i].name, "Node", SCHEDQ_ACTION_ADD)->bit;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        snprintf(name, sizeof name, "ns/%zu", i);
+        fx_park(fixture, name, bits[i]);
+    }
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        assert_int_equal(rejected_by(fixture, values[i].written, "default-scheduler"), 1);
+}
+
 static void
 the_pods_that_a_plugin_rejects_are_counted_while_they_wait(void **state)
 {
@@ -672,6 +701,7 @@ main(int argc, char **argv)
         fx_test(events_with_labels_of_their_own_count_under_them),
         fx_test(each_of_many_events_counts_under_its_own_label),
         fx_test(label_values_are_escaped),
+        fx_test(label_values_are_utf_8),
         fx_test(the_pods_that_a_plugin_rejects_are_counted_while_they_wait),
         fx_test(late_names_have_their_own_count),
         fx_test(names_without_a_bit_of_their_own_are_counted_together),
