@@ -13,22 +13,44 @@
 
 /* ---- potential victims ----------------------------------------------------------------------- */
 
-/* Pods of one priority in the order in which they came, for rules that look at nothing else. */
+/* Of two pods on a list by priority: does `b` go before `a`, which stands before it? */
+static bool
+came_first(const schedq_cluster_t *cluster, const struct slot *slots, uint32_t a, uint32_t b)
+{
+    return slots[a].priority == slots[b].priority &&
+           cluster->pods[slots[b].pod.index].sequence < cluster->pods[slots[a].pod.index].sequence;
+}
+
+/*
+ * Pods of one priority in the order in which they came, for rules that look at nothing else: merges
+ * runs of 1, 2, 4, ... by way of `spare`, which has room for all.
+ */
 static void
 sort_by_arrival(const schedq_cluster_t *cluster, const struct slot *slots, uint32_t *list,
-                uint32_t count)
+                uint32_t *spare, uint32_t count)
 {
-    for (uint32_t i = 1; i < count; i++) {
-        uint32_t moving = list[i];
-        uint64_t sequence = cluster->pods[slots[moving].pod.index].sequence;
-        uint32_t at = i;
+    uint32_t in_order = 1;
 
-        while (at > 0 && slots[list[at - 1]].priority == slots[moving].priority &&
-               cluster->pods[slots[list[at - 1]].pod.index].sequence > sequence) {
-            list[at] = list[at - 1];
-            at--;
+    while (in_order < count && !came_first(cluster, slots, list[in_order - 1], list[in_order])) {
+        in_order++;
+    }
+    if (in_order >= count) {
+        return; /* nearly always: who came first started first */
+    }
+    for (uint64_t run = 1; run < count; run *= 2) {
+        for (uint64_t from = 0; from < count; from += 2 * run) {
+            uint64_t left = from, middle = from + run < count ? from + run : count;
+            uint64_t right = middle, end = middle + run < count ? middle + run : count;
+
+            for (uint64_t to = from; to < end; to++) {
+                bool take_right =
+                    right < end &&
+                    (left == middle || came_first(cluster, slots, list[left], list[right]));
+
+                spare[to] = take_right ? list[right++] : list[left++];
+            }
         }
-        list[at] = moving;
+        memcpy(list, spare, count * sizeof *list);
     }
 }
 
@@ -63,7 +85,7 @@ list_potential(const schedq_preemption_t *of, struct lane *lane, const struct no
         count = drop_spared(of, slots, list, count);
     }
     if (of->config.victim_order == SCHEDQ_VICTIMS_BY_PRIORITY) {
-        sort_by_arrival(of->cluster, slots, list, count);
+        sort_by_arrival(of->cluster, slots, list, lane->peaceful, count);
     }
     return count;
 }

@@ -273,7 +273,8 @@ typedef struct schedq_preemptor {
     /** the dry run begins at that one of the potential nodes, modulo their number; vary it */
     uint32_t offset;
     int64_t  now_ns;        /**< any clock of the caller's, 0 or more. Needed with min_run_ns,
-                                 evict_again_ns and leases; with 0 min_run_ns spares every pod */
+                                 evict_again_ns and leases; with 0 min_run_ns spares every pod
+                                 whose start_ns is not negative */
     schedq_filter_fn filter; /**< NULL: only resources count */
     void    *filter_ctx;    /**< its first argument */
     uint32_t filter_first;  /**< 0..1: 1: ask the filter before looking at resources, in kube's
@@ -464,8 +465,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_fits(const schedq_cluster_t *cluster,
  * else the one with the lowest number.
  *
  * @param config as for schedq_cluster_fits
- * @param pod  as for schedq_cluster_fits, and nominated_node is read; the filter is asked only of
- *             nodes with room, with filter_first too
+ * @param pod  as for schedq_cluster_fits, and nominated_node is read. Of other nodes the filter is
+ *             asked only if they have room without regard to nominations, with filter_first too
  * @param node receives the number, SCHEDQ_NO_NODE if there is none
  * @retval SCHEDQ_OK         *node is a node that the pod fits
  * @retval SCHEDQ_NOT_FOUND  it fits nowhere (schedq_cluster_fits tells what a node is short of);
