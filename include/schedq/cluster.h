@@ -3,7 +3,8 @@
  *
  * A snapshot has nodes, the pods that run on them, disruption budgets, and nominated pods. The
  * caller keeps it up to date, call by call. THREADS, ALLOCATION and ARGUMENTS are in
- * schedq/preemption.h. A level is a priority that running pods have; at most 32 are kept apart.
+ * schedq/preemption.h. A level is a priority that running pods have. Tables of what each node has
+ * room for are kept for 32 levels at most: with more levels a decision may read nodes in vain.
  */
 #ifndef SCHEDQ_CLUSTER_H
 #define SCHEDQ_CLUSTER_H

@@ -50,7 +50,8 @@ typedef struct schedq_pod_info {
                                      second with backoff_window; else 0 */
     uint64_t unschedulable; /**< bits of the plugins that rejected it; kept until the next pop */
     uint64_t pending;      /**< bits of those that only wait for something; the same */
-    uint32_t gate;         /**< 1 + number of the plugin that gates it; 0 = none */
+    uint32_t gate;         /**< 1 + number of the plugin that gates it, or, of a member ASIDE,
+                                refuses it; 0 = none */
     uint32_t freed_by;     /**< what brought it out of PARKED or GATED last, as a number
                                 (schedq_explain has the name); 0: nothing did */
     uint64_t pop_order;    /**< in flight: grows from pop to pop; else 0 (LOCKFREE: 0 also while the

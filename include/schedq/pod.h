@@ -84,7 +84,8 @@ typedef struct schedq_result {
     uint32_t to_parked;         /**< the same */
     uint32_t to_gated;          /**< the same */
     uint8_t  place;             /**< schedq_place_t: where the pod is now */
-    uint8_t  gate;              /**< 1 + number of the plugin that gates it; 0 = none */
+    uint8_t  gate;              /**< 1 + number of the plugin that gates it; 0 = none, also for a
+                                     member ASIDE (schedq_get tells what refuses it) */
     uint8_t  poppable;          /**< 1: this call made a pod, or a group, poppable; the caller may
                                      wake a waiter of its own. Backoff counts if pop takes from
                                      it */
