@@ -255,7 +255,8 @@ SCHEDQ_API schedq_status_t schedq_stats(schedq_t *queue, schedq_stats_t *stats);
 /**
  * Writes the metrics in the Prometheus text format, under kube-scheduler's names where it has one.
  *
- * `write` runs without any lock. A byte of a name that is no UTF-8 is written as \xHH.
+ * `write` runs without any lock. A byte of a name that is no UTF-8 is written as a backslash, an x
+ * and two hexadecimal digits.
  * @param write gets pieces of text, without a NUL; returns 0 to stop
  * @retval SCHEDQ_OK       also when stopped
  * @retval SCHEDQ_NOMEM    nothing was written
