@@ -184,7 +184,7 @@ entry_of_handle(const struct entries *entries, schedq_pod_t pod, uint32_t *index
 
     if (entry == NULL || entry->place == SCHEDQ_NOWHERE || (entry->marks & MARK_DELETED) != 0 ||
         entry_handle(entry, *index).bits != pod.bits || entry_is_group(entry)) {
-        return NULL; /* a group's record has a handle that nobody was told */
+        return NULL; /* no call tells the handle of a group's record: it was guessed */
     }
     return entry;
 }

@@ -177,6 +177,8 @@ typedef struct fx_seen {
     unsigned visits;
 } fx_seen_t;
 
+/** A visitor that looks at nothing, and goes on. */
+int fx_visit_nothing(void *ctx, const schedq_pod_info_t *pod);
 /** Where the pod of this name is, SCHEDQ_NOWHERE if nobody has it. */
 schedq_place_t fx_place(fixture_t *fixture, const char *name);
 /** The pod's result of schedq_find, which must be OK. */

@@ -996,14 +996,6 @@ many_groups_come_and_go(void **state)
     fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
 }
 
-static int
-visit_nothing(void *ctx, const schedq_pod_info_t *pod)
-{
-    (void)ctx;
-    (void)pod;
-    return 1;
-}
-
 /* Its handle is near those of pods that were added before and behind it. */
 static void
 a_guessed_handle_does_not_reach_a_groups_record(void **state)
@@ -1018,7 +1010,7 @@ a_guessed_handle_does_not_reach_a_groups_record(void **state)
     for (uint64_t apart = 1; apart < 64; apart++) {
         const schedq_pod_t guesses[] = {{pod.bits + apart}, {pod.bits - apart}};
         for (unsigned i = 0; i < 2; i++) {
-            if (schedq_get(worker, guesses[i], visit_nothing, NULL) == SCHEDQ_OK && found < 2) {
+            if (schedq_get(worker, guesses[i], fx_visit_nothing, NULL) == SCHEDQ_OK && found < 2) {
                 found++; /* a member */
                 continue;
             }

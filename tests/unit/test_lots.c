@@ -177,6 +177,15 @@ one_lot_for_all_profiles_keeps_them_apart(void **state)
     assert_place(fx_place(fixture, "ns/here"), SCHEDQ_BACKOFF);
 }
 
+/* Of these the first alone hears of new nodes. */
+static void
+make_plugins(fixture_t *fixture, fx_plugin_t *plugins[8])
+{
+    for (unsigned i = 0; i < 8; i++)
+        plugins[i] =
+            fx_plugin(fixture, names[i], "Node", i == 0 ? SCHEDQ_ACTION_ADD : SCHEDQ_ACTION_DELETE);
+}
+
 /* Their memory is what can be seen of them. */
 static void
 sets_without_pods_are_forgotten_by_the_events_that_concern_them(void **state)
@@ -184,9 +193,7 @@ sets_without_pods_are_forgotten_by_the_events_that_concern_them(void **state)
     enum { SETS = 100, ENOUGH = 200 };
     fixture_t *fixture = *state;
     fx_plugin_t *plugins[8];
-    for (unsigned i = 0; i < 8; i++)
-        plugins[i] =
-            fx_plugin(fixture, names[i], "Node", i == 0 ? SCHEDQ_ACTION_ADD : SCHEDQ_ACTION_DELETE);
+    make_plugins(fixture, plugins);
     fx_park(fixture, "ns/stays", plugins[1]->bit);
     uint64_t before = fx_stats(fixture).bytes_queues;
     for (unsigned set = 0; set < SETS; set++) {
@@ -212,9 +219,7 @@ sets_without_pods_are_forgotten_if_who_found_them_is_idle(void **state)
     fx_plugin_t *plugins[8];
     schedq_pod_t pods[SETS];
     schedq_worker_t *finder;
-    for (unsigned i = 0; i < 8; i++)
-        plugins[i] =
-            fx_plugin(fixture, names[i], "Node", i == 0 ? SCHEDQ_ACTION_ADD : SCHEDQ_ACTION_DELETE);
+    make_plugins(fixture, plugins);
     fx_park(fixture, "ns/stays", plugins[1]->bit);
     uint64_t before = fx_stats(fixture).bytes_queues;
     for (unsigned set = 0; set < SETS; set++) {

@@ -817,14 +817,6 @@ nominating_needs_no_memory(void **state)
     account_heal(&fixture->memory);
 }
 
-static int
-visit_nothing(void *ctx, const schedq_pod_info_t *pod)
-{
-    (void)ctx;
-    (void)pod;
-    return 1;
-}
-
 static void
 looking_without_memory_says_so_or_works(void **state)
 {
@@ -834,9 +826,9 @@ looking_without_memory_says_so_or_works(void **state)
     assert_ok(schedq_nominate(fx_worker(fixture), pod, 5));
     atomic_store(&fixture->memory.fail_all, true);
     const schedq_status_t answers[] = {
-        schedq_get(fx_worker(fixture), pod, visit_nothing, NULL),
-        schedq_snapshot(fx_worker(fixture), visit_nothing, NULL),
-        schedq_nominated_pods(fx_worker(fixture), 5, visit_nothing, NULL),
+        schedq_get(fx_worker(fixture), pod, fx_visit_nothing, NULL),
+        schedq_snapshot(fx_worker(fixture), fx_visit_nothing, NULL),
+        schedq_nominated_pods(fx_worker(fixture), 5, fx_visit_nothing, NULL),
     };
     account_heal(&fixture->memory);
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)

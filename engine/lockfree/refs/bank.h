@@ -85,7 +85,7 @@ bool bank_prepare(struct bank *first, const struct bank_kind *kind, const struct
  * Tends the lane of a worker's slot, in a section. With an epoch's record the lane becomes as small
  * as it can be: the caller gives the slot back. Without one the lane goes on behind the last ref
  * that was published: the caller takes the slot over from a worker that died. EVERY_WORKER, with an
- * epoch's record: what is stale at the front of all lanes goes, whoever owns them.
+ * epoch's record: of all lanes, whoever owns them, the stale refs at the front go.
  */
 #define EVERY_WORKER UINT32_MAX
 

@@ -45,10 +45,10 @@
  * Looks come
  *   with each key that has no lot: at SWEPT_AT_ONCE lots, so those without pods do not outgrow
  *           those with pods
- *   with each event: at each lot that it concerns and in which it found no ref. A look at a lot
- *           whose mark has not passed presses for that (epoch_press). So the mark passes after a
- *           number of looks that pays for it
- *   with trim: all of them.
+ *   with each event: at each lot that it concerns and in which it found no ref
+ *   with trim: at all lots
+ * A look at a lot whose mark has not passed presses (epoch_press): enough looks close a batch, and
+ * the mark passes with that.
  *
  * A WALK is between two cells; groups stay, so it goes on after a section as it is. The lot that
  * came last may be gone then (lots_again), which says that it had no pod. Another lot may be in its

@@ -299,7 +299,7 @@ nominator_count_begin(struct nominator *nominator, uint64_t key)
     (void)u32_add(lives_of(nominator, key), 1);
 }
 
-/* Who loses the exchange, or has no memory, leaves it to the next end. */
+/* An end whose exchange fails, or that lacks memory, takes no hints off: the next one does. */
 void
 nominator_count_end(struct nominator *nominator, struct epoch_record *epoch, uint64_t key)
 {
