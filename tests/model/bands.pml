@@ -9,7 +9,7 @@
  * bit is set first and its version raised. Consumers look where both bits are set. One that finds nothing takes the bit in
  * two phases, with a scan between them; where no bit is set, it puts the leaf to sleep, also if it sleeps already, and
  * takes the table's bit by a CAS that expects the version which it read before that. A leaver copies the leaf as
- * leaving, waits for all sections, and if the leaf still is leaving by that copy, and no pod is in the band, replaces the
+ * leaving, draws a mark, waits for all sections that began before, and if the leaf still is leaving by that copy, and no pod is in the band, replaces the
  * table by one without it; the band is freed after another grace period.
  *
  * Not modelled: leaves of more than one row and tables of more than one leaf (a doubt that covers several rows is
@@ -44,6 +44,7 @@
  *   -DCOPY_BIT     a copy of a leaf begins with the bit that it has (with COPIES)
  *   -DCOPY_TOP     a copy of a table begins with the bit that it has (with COPIES)
  *   -DNO_GRACE     the band leaves without waiting for sections (with LEAVE)
+ *   -DOLD_MARK     the mark is drawn before the leaf is leaving (with LEAVE)
  *   -DNO_WAKE      a producer uses a leaf that is leaving as it is (with LEAVE)
  *   -DNO_SCAN      no scan before the band leaves (with LEAVE)
  *   -DANY_LEAVING  a leaver does not ask whether it is by its own copy that the leaf is leaving (with LEAVERS)
@@ -62,7 +63,7 @@
  * stands for engine/lockfree/refs/band.c bands_rest 5f5e3ba8
  * stands for engine/lockfree/refs/band.c cut_rows e0edbe9a
  * stands for engine/lockfree/refs/band.c replace 6bf38415
- * stands for engine/lockfree/refs/band.c table_is_ripe e3666109
+ * stands for engine/lockfree/refs/band.c wait_for e3666109
  * stands for engine/lockfree/refs/band.c retire_table 8dd613e3
  * stands for engine/lockfree/refs/band.c get_slowly 5c8dc914
  * stands for engine/lockfree/refs/band.c bands_look_up e08af57c
@@ -487,8 +488,8 @@ proctype Copier(bool leaf_too)
     fi
 }
 
-/* Waits until each section that is there now has ended; the caller is outside of any. */
-inline grace()
+/* The sections that are there now. */
+inline draw_mark()
 {
     d_step {
         s0 = section[0];
@@ -497,7 +498,12 @@ inline grace()
         s3 = section[3];
         s4 = section[4];
         s5 = section[5]
-    };
+    }
+}
+
+/* Waits until they have ended; the caller is outside of any. */
+inline pass()
+{
     atomic {
         (s0 == 0 || section[0] != s0) && (s1 == 0 || section[1] != s1) && (s2 == 0 || section[2] != s2) &&
             (s3 == 0 || section[3] != s3) && (s4 == 0 || section[4] != s4) && (s5 == 0 || section[5] != s5);
@@ -527,15 +533,22 @@ proctype Leaver(byte me)
     fi;
     if
     :: found -> goto done
-    :: else -> replace(t, b, begun, true)
+    :: else ->
+#ifdef OLD_MARK
+        draw_mark();
+#endif
+        replace(t, b, begun, true)
     fi;
     if
     :: !ok -> goto done
     :: else
     fi;
+#ifndef OLD_MARK
+    draw_mark();
+#endif
     section[me] = 0;
 #ifndef NO_GRACE
-    grace();
+    pass();
 #endif
     enter(me);
     d_step {
@@ -564,13 +577,20 @@ proctype Leaver(byte me)
         if
         :: ok ->
             section[me] = 0;
-            grace();
+            draw_mark();
+            pass();
             freed[b] = true
         :: else
         fi
     fi;
 done: skip;
     d_step {
+        s0 = 0;
+        s1 = 0;
+        s2 = 0;
+        s3 = 0;
+        s4 = 0;
+        s5 = 0;
         t = 0;
         l = 0;
         b = 0;

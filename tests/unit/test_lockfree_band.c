@@ -50,8 +50,9 @@ pass_time(world_t *world)
         epoch_leave(world->ground.record);
         epoch_poll(world->ground.record);
         epoch_enter(world->ground.record);
-        while (bands_sweep_is_due(world->bands))
+        do
             bands_sweep(world->bands, world->ground.record);
+        while (u32_load(&world->bands->due) != 0);
     }
 }
 
@@ -459,12 +460,33 @@ a_band_that_is_kept_and_leaves_again_waits_again(void **state)
     pass_period(world);
     assert_ptr_equal(get(world, 2), band);
     assert_true(bands_sweep_is_due(world->bands));
-    struct band_table *ripe = ptr_exchange(&world->bands->ripe, NULL);
+    struct band_table *first = ptr_exchange(&world->bands->leaving, NULL);
     bands_trim(world->bands, world->ground.record);
-    (void)ptr_exchange(&world->bands->ripe, ripe); /* that was the first period */
+    first->next_leaving = ptr_exchange(&world->bands->leaving, first);
+    u64_store(&world->bands->waits, first->mark); /* what passed is the first wait */
     bands_sweep(world->bands, world->ground.record);
     assert_ptr_equal(get(world, 2), band);
     trim(world);
+    assert_table(world, NULL, 0);
+}
+
+static void
+rows_that_an_idle_worker_made_leave_go_by_the_calls_of_others(void **state)
+{
+    world_t *world = *state;
+    struct epoch_record *idle = epoch_record_make(world->ground.epoch);
+    for (int32_t i = 0; i < 3; i++)
+        (void)get(world, i);
+    epoch_enter(idle);
+    bands_trim(world->bands, idle);
+    epoch_leave(idle); /* and makes no further call */
+    for (unsigned i = 0; i < 10000 && bands_table(world->bands)->count > 0; i++) {
+        if (bands_sweep_is_due(world->bands))
+            bands_sweep(world->bands, world->ground.record);
+        epoch_leave(world->ground.record);
+        epoch_poll_seldom(world->ground.record);
+        epoch_enter(world->ground.record);
+    }
     assert_table(world, NULL, 0);
 }
 
@@ -885,6 +907,7 @@ main(void)
         TEST(a_band_without_pods_leaves_unless_a_call_keeps_it),
         TEST(rows_that_are_leaving_stay_so_beside_others),
         TEST(a_band_that_is_kept_and_leaves_again_waits_again),
+        TEST(rows_that_an_idle_worker_made_leave_go_by_the_calls_of_others),
         TEST(a_pod_whose_producer_died_before_it_marked_the_band_is_shown),
         TEST(an_id_is_used_again_when_no_section_can_name_it),
         TEST(leaves_without_bits_leave_the_table_but_for_a_few),

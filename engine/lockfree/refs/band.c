@@ -250,7 +250,6 @@ table_make(struct bands *bands, uint32_t leaves)
     if (table == NULL) {
         return NULL;
     }
-    table->bands = bands;
     table->count = leaves;
     table->top_count = tops_of(leaves);
     for (uint32_t i = 0; i < table->top_count; i++) {
@@ -310,13 +309,13 @@ bands_open(struct bands *bands, struct memory *memory, const struct entries *ent
 void
 bands_close(struct bands *bands)
 {
-    struct band_table *table = ptr_load(&bands->table), *ripe = ptr_load(&bands->ripe);
+    struct band_table *table = ptr_load(&bands->table), *waiting = ptr_load(&bands->leaving);
 
-    while (ripe != NULL) {
-        struct band_table *next = ripe->next_ripe;
+    while (waiting != NULL) {
+        struct band_table *next = waiting->next_leaving;
 
-        table_free(bands, ripe);
-        ripe = next;
+        table_free(bands, waiting);
+        waiting = next;
     }
     for (uint32_t id = 1; id <= u32_load(&bands->drawn); id++) {
         uintptr_t leaving;
@@ -503,7 +502,7 @@ cut_rows(struct cut *cut, struct bands *bands, const struct change *change)
 
         for (uint32_t j = 0; j < leaf->count; j++) {
             struct band_row row = leaf->rows[j];
-            bool was = row.leaving, ripe = was && leaf->leaving == change->number;
+            bool was = row.leaving, ends = was && leaf->leaving == change->number;
 
             switch (change->purpose) {
             case ADDS:
@@ -518,8 +517,8 @@ cut_rows(struct cut *cut, struct bands *bands, const struct change *change)
                 break;
             case ENDS:
                 row.leaving = false;
-                matters = matters || ripe;
-                if (ripe && bin_is_empty(&row.band->bin, bands->pool)) {
+                matters = matters || ends;
+                if (ends && bin_is_empty(&row.band->bin, bands->pool)) {
                     cut->rows[CUT_ROWS - ++cut->dropped] = row;
                     continue;
                 }
@@ -609,34 +608,34 @@ drop_band(struct bands *bands, struct epoch_record *epoch, struct band *band)
     epoch_retire_with(epoch, &band->block, bands->memory, MEMORY_QUEUES, sizeof *band, band_end);
 }
 
-/*
- * After a grace period, perhaps outside of any section, where the words of pods must not be looked
- * at. Ends: each failed exchange is another thread's.
- */
-static bool
-table_is_ripe(struct epoch_block *block)
+/* Ends: each failed exchange is another thread's. */
+static void
+wait_for(struct bands *bands, struct band_table *table)
 {
-    struct band_table *table = (struct band_table *)(void *)block;
-    struct bands *bands = table->bands;
-
     do {
-        table->next_ripe = ptr_load(&bands->ripe);
-    } while (!ptr_cas(&bands->ripe, table->next_ripe, table));
-    return true;
+        table->next_leaving = ptr_load(&bands->leaving);
+        /* wait_for:A */
+    } while (!ptr_cas(&bands->leaving, table->next_leaving, table));
+    (void)u64_cas(&bands->waits, 0, table->mark); /* wait_for:B */
 }
 
+/* Behind replace:A. */
 static void
 retire_table(struct bands *bands, struct epoch_record *epoch, const struct cut *cut, bool begins)
 {
     struct band_table *old = cut->table;
+    size_t bytes = table_bytes(old->count);
 
     if (begins) {
         old->leaving = cut->leaving;
         old->high = cut->rows[0].priority;
         old->low = cut->rows[cut->count - 1].priority;
+        old->mark = epoch_mark(epoch->epoch);
+        epoch_press(epoch, bytes);
+        wait_for(bands, old);
+    } else {
+        epoch_retire(epoch, &old->block, bands->memory, MEMORY_QUEUES, bytes);
     }
-    epoch_retire_with(epoch, &old->block, bands->memory, MEMORY_QUEUES, table_bytes(old->count),
-                      begins ? table_is_ripe : NULL);
 }
 
 enum replaced { REPLACED, OUTDATED, NO_MEMORY };
@@ -777,23 +776,36 @@ replace_all(struct bands *bands, struct epoch_record *epoch, int32_t high, int32
     }
 }
 
-/* What began to leave a grace period ago. */
+/* What is leaving, and whose mark has passed. */
 static void
 end_leaving(struct bands *bands, struct epoch_record *epoch)
 {
-    struct band_table *ripe = ptr_load(&bands->ripe);
+    uint64_t waits = u64_load(&bands->waits);
 
-    if (ripe == NULL) {
+    if (waits == 0) {
         return;
     }
-    ripe = ptr_exchange(&bands->ripe, NULL); /* end_leaving:A, of table_is_ripe */
-    while (ripe != NULL) {
-        struct band_table *next = ripe->next_ripe;
-        const struct change change = {.purpose = ENDS, .number = ripe->leaving};
+    if (!epoch_passed(epoch->epoch, waits)) {
+        epoch_press(epoch, 0);
+        return;
+    }
+    if (!u64_cas(&bands->waits, waits, 0)) { /* end_leaving:A */
+        return;
+    }
+    /* end_leaving:B, of wait_for:A */
+    struct band_table *table = ptr_exchange(&bands->leaving, NULL);
 
-        replace_all(bands, epoch, ripe->high, ripe->low, &change);
-        table_free(bands, ripe);
-        ripe = next;
+    while (table != NULL) {
+        struct band_table *next = table->next_leaving;
+        const struct change change = {.purpose = ENDS, .number = table->leaving};
+
+        if (epoch_passed(epoch->epoch, table->mark)) {
+            replace_all(bands, epoch, table->high, table->low, &change);
+            table_free(bands, table);
+        } else {
+            wait_for(bands, table);
+        }
+        table = next;
     }
 }
 

@@ -30,12 +30,15 @@
  *
  * LEAVING. A row leaves the table in two steps. First a copy of its leaf says that it is leaving,
  * and by which number: from then on a call that finds the row replaces the leaf by one that does
- * not say so, before it uses the band (bands_get). The table that was replaced waits for a grace
- * period (`ripe`). Then the calls that had found the row before are over, and what they published
- * is there. If the row still is leaving by that number, and no ref in its bin is a pod's, the next
- * copy does without it, and the band is freed after one more grace period. Otherwise it stays; a
- * pod whose producer stopped before it marked the band is shown by that copy. Walks and marks know
- * nothing of it. Rows without pods begin to leave
+ * not say so, before it uses the band (bands_get). Then a mark is drawn (epoch.h). The table that
+ * was replaced waits in `leaving` until the mark has passed, which any call finds (bands_sweep), also
+ * if the worker that began makes no further call. Then the calls that had found the row before are
+ * over, and what they published is there. If the row still is leaving by that number, and no ref in
+ * its bin is a pod's, the next copy does without it, and the band is freed after one more grace
+ * period. Otherwise it stays; a pod whose producer stopped before it marked the band is shown by that
+ * copy. Walks and marks know nothing of it. While tables wait, `waits` is the mark of one of them:
+ * who finds it passed takes them all, and puts those back whose marks have not. Rows without pods
+ * begin to leave
  *   by a sweep   of two leaves, when calls begin: one for each leaf that was split off, and some
  *                when most leaves under a top sleep, if there are more than BAND_LEAVES_KEPT. So
  *                rows without pods do not outgrow those with pods, though no walk comes to them
@@ -64,16 +67,21 @@
  *       one
  *   summary_note:A, summary_set:A -> summary_shows:A, return -> walk_on:A (pop.c)
  *       walks find in the top what a producer found awake
+ *   replace:A, epoch_mark:A | epoch_enter:A, bands_table:A
+ *       a call that found a row that was not leaving is waited for
+ *   wait_for:A, wait_for:B | end_leaving:A, end_leaving:B
+ *       a table that waits is taken, or its mark is in `waits`
  *   replace:A, leave_cell, retirement -> bands_table:A
  *       no section has a band that may be freed
  *
  * PROGRESS. Lock-free. band_mark begins again only if the table was replaced or a summary changed.
  * bands_get for a new priority is O(BAND_ROWS + priorities / BAND_ROWS) and allocates; for one that
  * is leaving it copies too. A thread that stops behind replace:A, and before the retirement, keeps
- * the bands that it took out; rows that began to leave by it stay until they are used or trimmed.
+ * the bands that it took out; rows that began to leave by it, or whose wait it was ending, stay until
+ * they are used or trimmed. One that stops behind wait_for:A leaves them to the next wait.
  *
  * ABA. A table that a section has seen is not freed, so its address is not another's. Ids: stack.h.
- * `ripe` is emptied at once.
+ * `leaving` is emptied at once.
  *
  * EVIDENCE. tests/model: bands; stress/explore: band_*, no_memory_retired;
  * tests/unit/test_lockfree_band.c, test_priorities.c, test_caps.c.
@@ -127,11 +135,12 @@ struct band_table {
     uint32_t top_count; /* at least one */
     uint32_t rows;
     struct band_leaf_row *leaves; /* behind the tops */
-    /* of a table that was replaced because rows began to leave: their number, and where they are */
+    /* of a table that was replaced because rows began to leave: their number, where they are, and
+     * what has to pass */
     uint64_t leaving;
     int32_t high, low;
-    struct bands *bands;
-    struct band_table *next_ripe;
+    uint64_t mark;
+    struct band_table *next_leaving;
     _Alignas(CACHE_LINE) struct summary tops[];
 };
 
@@ -157,8 +166,9 @@ struct bands {
     const struct entries *entries;
     struct run_pool *pool;
     atomic_ptr table;
-    atomic_ptr ripe; /* tables by which rows began to leave a grace period ago */
-    atomic_u32 due;  /* sweeps */
+    atomic_ptr leaving; /* tables by which rows began to leave */
+    atomic_u64 waits;   /* the mark of one of them; 0: of none */
+    atomic_u32 due;     /* sweeps */
     /* the priority where the next one begins; not a leaf's number, which changes between two */
     atomic_u32 swept;
     atomic_u64 leavings; /* numbers that were given out */
@@ -241,14 +251,17 @@ void bands_rest(struct bands *bands, struct band_table *table, uint32_t top, uin
 /** The band with this id, which some state word named; NULL: it is none now. */
 struct band *bands_at(const struct bands *bands, uint32_t id);
 
-/** Should rows without pods be looked for, or can some leave? A hint. */
+/** Should rows without pods be looked for, or are some leaving? A hint. */
 static inline bool
 bands_sweep_is_due(const struct bands *bands)
 {
-    return u32_load(&bands->due) != 0 || ptr_load(&bands->ripe) != NULL;
+    return u32_load(&bands->due) != 0 || u64_load(&bands->waits) != 0;
 }
 
-/** Ends what was leaving; begins with what has no pods in a few leaves. Inside a section. */
+/**
+ * Ends what is leaving, or presses for it; begins with what has no pods in a few leaves. Inside a
+ * section.
+ */
 void bands_sweep(struct bands *bands, struct epoch_record *epoch);
 
 /** The same for all leaves. */

@@ -322,7 +322,40 @@ parts_end(const struct scenario *scenario)
     memory_close(&parts.memory);
 }
 
+/* The rows of the table are leaving, by either thread. */
+static void
+parts_leave(const struct scenario *scenario, unsigned thread)
+{
+    (void)scenario;
+    for (unsigned i = 0; i < 3; i++) {
+        epoch_enter(parts.epochs[thread]);
+        if (i == 0) {
+            bands_trim(&parts.bands, parts.epochs[thread]);
+        } else {
+            bands_sweep(&parts.bands, parts.epochs[thread]);
+        }
+        epoch_leave(parts.epochs[thread]);
+        epoch_poll(parts.epochs[thread]);
+    }
+}
+
+/* Whoever began, the calls of one thread end it. */
+static void
+parts_left(const struct scenario *scenario)
+{
+    (void)scenario;
+    for (unsigned i = 0; i < 6; i++) {
+        epoch_enter(parts.epochs[0]);
+        bands_sweep(&parts.bands, parts.epochs[0]);
+        epoch_leave(parts.epochs[0]);
+        epoch_poll(parts.epochs[0]);
+    }
+    SIM_CHECK(sim_frozen() > 0 || bands_table(&parts.bands)->rows == 0,
+              "%u rows without pods have not left", bands_table(&parts.bands)->rows);
+}
+
 static const struct harness parts_harness = {parts_begin, parts_thread, parts_drain, parts_end};
+static const struct harness leave_harness = {parts_begin, parts_leave, parts_left, parts_end};
 
 const struct scenario band_scenarios[] = {
     SCENARIO("band_clear", "an empty band is cleared while pods are added to it, and moved into it",
@@ -360,6 +393,10 @@ const struct scenario band_scenarios[] = {
     SCENARIO("band_leave_update",
              "a band leaves while a pod is moved into it, out of it, and into it", NULL,
              prepare_left, trim_3, raise_1, pop_twice),
+    {.name = "band_leave_all",
+     .about = "rows that two threads make leave at once are gone when one thread has made calls",
+     .harness = &leave_harness,
+     .threads = 2},
     SCENARIO("band_leave_sweep", "bands leave by the sweeps of adds, while pods of one are added",
              NULL, prepare_left, add_others, add_high_twice, add_others),
     {.name = NULL},
