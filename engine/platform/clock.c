@@ -31,10 +31,11 @@ clock_now(const struct clock *clock)
     if (clock->source.now_ns == NULL) {
         return clock_monotonic();
     }
-    inside_calls(CALLBACK_CLOCK);
+    /* a callback may ask: schedq_now */
+    const uint64_t before = inside_interrupts(CALLBACK_CLOCK);
     int64_t now = clock->source.now_ns(clock->source.ctx);
 
-    inside_calls(CALLBACK_NONE);
+    inside_goes_on(before);
     return now > 0 ? now : 0;
 }
 

@@ -160,4 +160,26 @@ inside_calls(uint32_t what)
     }
 }
 
+/** The same where other code of the caller's may be running: what ran before, with its mark. */
+static inline uint64_t
+inside_interrupts(uint32_t what)
+{
+    const struct inside *frame = INSIDE_THREAD.top;
+    uint64_t before = inside_is_frame(frame) ? word_load(&frame->what) : CALLBACK_NONE;
+
+    inside_calls(what);
+    return before;
+}
+
+/** That goes on. */
+static inline void
+inside_goes_on(uint64_t before)
+{
+    struct inside *frame = INSIDE_THREAD.top;
+
+    if (inside_is_frame(frame)) {
+        word_store(&frame->what, before);
+    }
+}
+
 #endif

@@ -115,10 +115,10 @@ clock_now(const struct clock *clock)
     if (clock->source.now_ns == NULL) {
         return clock_monotonic();
     }
-    inside_calls(CALLBACK_CLOCK);
+    const uint64_t before = inside_interrupts(CALLBACK_CLOCK);
     int64_t now = clock->source.now_ns(clock->source.ctx);
 
-    inside_calls(CALLBACK_NONE);
+    inside_goes_on(before);
     return now;
 }
 

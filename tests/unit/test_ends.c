@@ -256,6 +256,8 @@ end_in_callback(void)
     if (!guest.armed)
         return;
     guest.armed = false;
+    /* it may look at the clock, whose reading is a callback too, and is the same callback after */
+    (void)schedq_now(guest.fixture->queue);
     if (schedq_try_pop(worker, &popped) == SCHEDQ_BUSY)
         snprintf(guest.words, sizeof guest.words, "%s", schedq_worker_error(worker));
     guest.answers[0] = schedq_done(worker, guest.alive);
