@@ -5,14 +5,17 @@
  * with the lock, so a pod that was made poppable before a sleeper looked is seen by it, and one
  * made poppable after wakes it: no wake-up is lost.
  *
- * WAKING. The unlock after a call that made pods poppable: one sleeper for one pod, all for more. A
- * call that brought the next deadline forward wakes the timer thread, or, if none runs, all
- * sleepers: one of them has to plan anew. With a virtual clock no thread can sleep until a
- * deadline: each schedq_tick wakes all sleepers.
+ * GIVING UP THE LOCK. An unlock, and a pop that goes to sleep: first all that the call changed is
+ * announced (queue_announce), to those who read words, who sleep, and who wait elsewhere.
+ *
+ * WAKING. A call that made pods poppable wakes one sleeper for one pod, all for more. One that
+ * brought the next deadline forward wakes the timer thread, or, if none runs, all sleepers: one of
+ * them has to plan anew. With a virtual clock no thread can sleep until a deadline: each
+ * schedq_tick wakes all sleepers.
  *
  * TELLING THE HOST that waits elsewhere (notifier.h). A pop that finds nothing and does not wait
- * arms (sleep.c); the unlock after a call that made pods poppable, or brought the next deadline
- * forward while no timer thread runs, tells it once. Armed and the descriptor change together, with
+ * arms (sleep.c); the next call that made pods poppable, or brought the next deadline forward while
+ * no timer thread runs, tells it once. Armed and the descriptor change together, with
  * the lock: so the descriptor is readable or armed, and not both.
  */
 #include "mutex/admit.h"
@@ -55,6 +58,16 @@ queue_tell_host(struct mutex_queue *queue)
     notifier_tell(&queue->base.notifier);
 }
 
+/* The callback may end cycles. Ends: it runs once, nothing is armed then. */
+COLD static void
+tell_armed_host(struct mutex_queue *queue)
+{
+    queue_tell_host(queue);
+    if (queue->ended != NO_ENTRY) {
+        queue_announce(queue);
+    }
+}
+
 static void
 wake_for_time(struct mutex_queue *queue)
 {
@@ -69,7 +82,7 @@ wake_for_time(struct mutex_queue *queue)
         queue_wake_all(queue);
     }
     if (sooner && queue->armed && !queue->timer.running) {
-        queue_tell_host(queue);
+        tell_armed_host(queue);
     }
 }
 
@@ -110,15 +123,28 @@ queue_try_lock_for(struct mutex_queue *queue, int64_t wait_ns)
     return locked;
 }
 
+static void
+wake_for_pods(struct mutex_queue *queue)
+{
+    uint32_t made_poppable = queue->made_poppable;
+
+    queue->made_poppable = 0;
+    if (made_poppable == 1 && queue->sleepers.waiting > 0) {
+        queue_wake_one(queue);
+    } else if (queue->sleepers.waiting > 0) {
+        queue_wake_all(queue);
+    }
+    if (queue->armed) {
+        tell_armed_host(queue);
+    }
+}
+
 void
-queue_unlock(struct mutex_queue *queue)
+queue_announce(struct mutex_queue *queue)
 {
     if (__builtin_expect(queue->ended != NO_ENTRY, 0)) {
         admit_end_ended(queue);
     }
-    uint32_t made_poppable = queue->made_poppable;
-
-    queue->made_poppable = 0;
     if (__builtin_expect(queue->yields, 0)) {
         __atomic_store_n(&queue->turns, queue->turns + 1, __ATOMIC_RELAXED);
     }
@@ -126,16 +152,15 @@ queue_unlock(struct mutex_queue *queue)
     if (queue->time_changed) {
         wake_for_time(queue);
     }
-    if (made_poppable > 0) {
-        if (made_poppable == 1 && queue->sleepers.waiting > 0) {
-            queue_wake_one(queue);
-        } else if (queue->sleepers.waiting > 0) {
-            queue_wake_all(queue);
-        }
-        if (queue->armed) {
-            queue_tell_host(queue);
-        }
+    if (queue->made_poppable > 0) {
+        wake_for_pods(queue);
     }
+}
+
+void
+queue_unlock(struct mutex_queue *queue)
+{
+    queue_announce(queue);
     (void)pthread_mutex_unlock(&queue->lock);
 }
 

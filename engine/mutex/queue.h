@@ -193,7 +193,13 @@ void queue_lock(struct mutex_queue *queue);
 /** The same, but waits no longer than that. False: it was not to be had. */
 bool queue_try_lock_for(struct mutex_queue *queue, int64_t wait_ns);
 
-/** Publishes the words, then wakes the threads, and tells the host, that have something to do. */
+/**
+ * Before the lock is given up: ends the pods whose cycles callbacks ended, publishes the words,
+ * then wakes the threads, and tells the host, that have something to do.
+ */
+void queue_announce(struct mutex_queue *queue);
+
+/** queue_announce, and unlocks. */
 void queue_unlock(struct mutex_queue *queue);
 
 /** Wakes one thread that waits in a pop, or all. With the lock. */

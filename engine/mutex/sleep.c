@@ -15,7 +15,6 @@
  */
 #include "mutex/sleep.h"
 
-#include "mutex/admit.h"
 #include "mutex/class.h"
 #include "mutex/cycle.h"
 #include "mutex/deadline.h"
@@ -93,7 +92,6 @@ static void
 wait_until(struct mutex_queue *queue, schedq_worker_t *worker, pthread_cond_t *cond, int64_t until,
            int64_t now)
 {
-    admit_end_ended(queue); /* the lock is given up here, too */
     worker_sleeps(worker);
     wait_on(queue, cond, until, now);
     worker_wakes(worker);
@@ -108,10 +106,13 @@ own_deadline(struct mutex_queue *queue)
 
 /* ---- pop ------------------------------------------------------------------------------------- */
 
+/* What it served is announced before it plans: a callback may change the deadline then. */
 static void
 sleep_for_pod(schedq_worker_t *worker, int64_t deadline, int64_t now)
 {
     struct mutex_queue *queue = queue_of(worker);
+
+    queue_announce(queue);
     int64_t until = own_deadline(queue);
 
     if (queue->timer.running && until != SCHEDQ_NO_DEADLINE) {

@@ -496,6 +496,46 @@ done_in_the_writer_of_metrics(void **state)
     assert_ended("writer");
 }
 
+static void
+ending_wake(void *ctx)
+{
+    (void)ctx;
+    if (guest.fixture != NULL)
+        end_in_callback();
+}
+
+/* Before any other call: that would end the cycle by the way. */
+static void
+done_in_the_callback_that_wakes(void **state)
+{
+    fixture_t *fixture = *state;
+    memset(&guest, 0, sizeof guest);
+    assert_ok(schedq_wait_callback(fx_queue(fixture), ending_wake, NULL, NULL, 0));
+    arm(fixture);
+    fx_pop_nothing(fixture);
+    fx_add(fixture, "ns/new", 0);
+    assert_place(fx_place(fixture, "ns/alive"), SCHEDQ_NOWHERE);
+    assert_ended("schedq_wait_callback");
+    guest.fixture = NULL;
+}
+
+/* The same of a deadline that becomes sooner. */
+static void
+done_in_the_callback_that_tells_of_a_deadline(void **state)
+{
+    fixture_t *fixture = *state;
+    memset(&guest, 0, sizeof guest);
+    assert_ok(schedq_wait_callback(fx_queue(fixture), ending_wake, NULL, NULL, 0));
+    fx_add(fixture, "ns/failing", 1000);
+    schedq_popped_t failing = fx_pop(fixture, "ns/failing");
+    arm(fixture);
+    fx_pop_nothing(fixture);
+    fx_fail(fixture, &failing, 0, 0);
+    assert_place(fx_place(fixture, "ns/alive"), SCHEDQ_NOWHERE);
+    assert_ended("schedq_wait_callback");
+    guest.fixture = NULL;
+}
+
 /* ---- calls without a worker ---- */
 
 static char refusals[4][200];
@@ -557,6 +597,8 @@ main(int argc, char **argv)
         fx_test(done_in_a_release),
         fx_test(done_in_visitors),
         fx_test(done_in_the_writer_of_metrics),
+        fx_test(done_in_the_callback_that_wakes),
+        fx_test(done_in_the_callback_that_tells_of_a_deadline),
         fx_test(calls_without_a_worker_say_why),
     };
     return fx_run_tests(argc, argv, tests);

@@ -103,6 +103,86 @@ a_sleeper_without_deadline_serves_time_that_others_create(void **state)
     assert_string_equal(sleeper.name, "ns/a");
 }
 
+/* ---- what a sleeper served, and has no pod of ---- */
+
+/* A gate that refuses one pod, once. */
+static struct {
+    atomic_bool shut;
+    atomic_uint refusals;
+} gate;
+
+static int
+refuse_once(void *ctx, uint64_t pod)
+{
+    (void)ctx;
+    (void)pod;
+    if (!atomic_exchange(&gate.shut, false))
+        return 1;
+    atomic_fetch_add(&gate.refusals, 1);
+    return 0;
+}
+
+static void
+use_gate(fixture_t *fixture)
+{
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
+    uint64_t bit;
+    atomic_store(&gate.shut, false);
+    atomic_store(&gate.refusals, 0);
+    plugin.name = "RefusesOnce";
+    plugin.pre_enqueue = refuse_once;
+    assert_ok(schedq_plugin_register(fx_queue(fixture), &plugin, &bit, NULL, 0));
+}
+
+/* "ns/a" is gated by the sleeper, at the end of its backoff; "ns/b" is in flight since before. */
+static schedq_popped_t
+let_a_sleeper_gate(fixture_t *fixture, mailbox_t *mailbox, sleeper_t *sleeper)
+{
+    mailbox_init(mailbox);
+    fx_use_real_clock(fixture);
+    fixture->config.initial_backoff_ns = MS(20);
+    fixture->config.pop_from_backoff = 0;    /* the gate is asked at the end of backoff */
+    fixture->config.gates_see_wildcards = 0; /* there is no deadline but that */
+    use_gate(fixture);
+    fx_add(fixture, "ns/b", 1);
+    schedq_popped_t popped = fx_pop(fixture, "ns/b");
+    fx_err(fixture, "ns/a");
+    atomic_store(&gate.shut, true);
+    sleeper_start(sleeper, fixture, mailbox, SCHEDQ_NO_DEADLINE);
+    while (atomic_load(&gate.refusals) == 0)
+        sleeper_pause();
+    return popped;
+}
+
+/* By words alone: any call would announce it, too. */
+static void
+what_a_sleeper_served_is_in_the_words(void **state)
+{
+    fixture_t *fixture = *state;
+    mailbox_t mailbox;
+    sleeper_t sleeper;
+    schedq_popped_t popped = let_a_sleeper_gate(fixture, &mailbox, &sleeper);
+    const schedq_words_t *words = schedq_words(fx_queue(fixture));
+    while (__atomic_load_n(&words->gated, __ATOMIC_ACQUIRE) == 0)
+        sleeper_pause();
+    assert_int_equal(__atomic_load_n(&words->error_backoff, __ATOMIC_ACQUIRE), 0);
+    fx_fail(fixture, &popped, 0, 0);
+    sleeper_join(&sleeper, SCHEDQ_OK);
+}
+
+/* The deadline that it served is past: the next one is not sooner than that, and is sooner. */
+static void
+a_sleeper_hears_of_a_deadline_behind_one_that_it_served(void **state)
+{
+    fixture_t *fixture = *state;
+    mailbox_t mailbox;
+    sleeper_t sleeper;
+    schedq_popped_t popped = let_a_sleeper_gate(fixture, &mailbox, &sleeper);
+    fx_fail(fixture, &popped, 0, 0);
+    sleeper_join(&sleeper, SCHEDQ_OK);
+    assert_string_equal(sleeper.name, "ns/b");
+}
+
 /*
  * Returns when a pod that failed with an error is active again, though this thread calls nothing
  * but try_pop.
@@ -210,6 +290,8 @@ main(int argc, char **argv)
         fx_test(with_a_virtual_clock_no_timer_thread_runs),
         fx_test(a_blocking_pop_serves_time_itself),
         fx_test(a_sleeper_without_deadline_serves_time_that_others_create),
+        fx_test(what_a_sleeper_served_is_in_the_words),
+        fx_test(a_sleeper_hears_of_a_deadline_behind_one_that_it_served),
         fx_test(the_timer_thread_serves_time_and_takes_a_worker_slot),
         fx_test(the_timer_thread_wakes_a_sleeper),
         fx_test(the_timer_thread_finds_no_slot_when_all_are_taken),

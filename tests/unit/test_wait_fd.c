@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gang.h"
+#include "sleeper.h"
 #include "squad.h"
 
 static int
@@ -103,6 +105,31 @@ a_pod_that_time_frees_makes_it_readable(void **state)
     fx_pass(fixture, SEC(1));
     assert_true(is_readable(fd));
     fx_pop(fixture, "ns/a");
+}
+
+/* One that waits for pods serves time, and brings out a group, which it does not take. */
+static void
+a_group_that_a_waiting_pop_frees_makes_it_readable(void **state)
+{
+    fixture_t *fixture = *state;
+    mailbox_t mailbox;
+    sleeper_t sleeper;
+    mailbox_init(&mailbox);
+    fx_use_real_clock(fixture);
+    fixture->config.initial_backoff_ns = MS(50);
+    struct pollfd wanted = {.fd = descriptor(fixture), .events = POLLIN};
+    form(fixture, 2, "ab");
+    pop(fixture, GANG, "ab");
+    fail_all(fixture, 0);
+    sleeper_start(&sleeper, fixture, &mailbox, SCHEDQ_NO_DEADLINE);
+    sleeper_pause();
+    end(fixture, SCHEDQ_GROUP_ERROR);
+    /* without a timeout, as the sleeper serves time */
+    while (try_pop(fixture) == SCHEDQ_EMPTY)
+        assert_int_equal(poll(&wanted, 1, -1), 1);
+    assert_int_equal(group.group, GANG);
+    assert_ok(schedq_close(fx_queue(fixture)));
+    sleeper_join(&sleeper, SCHEDQ_CLOSED);
 }
 
 /* A loop that sleeps until the first deadline has to sleep for less long. */
@@ -340,6 +367,7 @@ main(int argc, char **argv)
         fx_test(a_batch_that_finds_nothing_arms_it_too),
         fx_test(a_pod_that_an_event_frees_makes_it_readable),
         fx_test(a_pod_that_time_frees_makes_it_readable),
+        fx_test(a_group_that_a_waiting_pop_frees_makes_it_readable),
         fx_test(a_deadline_that_becomes_sooner_makes_it_readable),
         fx_test(close_makes_it_readable_for_ever),
         fx_test(a_pop_that_waits_leaves_it_alone),
