@@ -1,17 +1,17 @@
 /*
  * The lock, the words, and which threads an unlock wakes.
  *
- * SLEEPING. Blocking pops sleep on sleepers.wake, the timer thread on timer.wake; both
- * with the lock, so a pod that was made poppable before a sleeper looked is seen by it, and one
- * made poppable after wakes it: no wake-up is lost.
+ * SLEEPING. Blocking pops sleep on sleepers.sequence, which they read with the lock, and which is
+ * changed with it; the timer thread on timer.wake. So a pod that was made poppable before a sleeper
+ * looked is seen by it, and one made poppable after wakes it: no wake-up is lost.
  *
  * GIVING UP THE LOCK. An unlock, and a pop that goes to sleep: first all that the call changed is
  * announced (queue_announce), to those who read words, who sleep, and who wait elsewhere.
  *
  * WAKING. A call that made pods poppable wakes one sleeper for one pod, all for more. One that
- * brought the next deadline forward wakes the timer thread, or, if none runs, all sleepers: one of
- * them has to plan anew. With a virtual clock no thread can sleep until a deadline: each
- * schedq_tick wakes all sleepers.
+ * brought the next deadline forward wakes all sleepers, and the timer thread if it runs: each has
+ * to plan anew, sleepers too, since the thread may have stopped for ever (sleep.c). With a virtual
+ * clock no thread can sleep until a deadline: each schedq_tick wakes all sleepers.
  *
  * TELLING THE HOST that waits elsewhere (notifier.h). A pop that finds nothing and does not wait
  * arms (sleep.c); the next call that made pods poppable, or brought the next deadline forward while
@@ -78,7 +78,8 @@ wake_for_time(struct mutex_queue *queue)
     word_store(&queue->base.words.next_deadline_ns, next);
     if (sooner && queue->timer.running) {
         (void)pthread_cond_signal(&queue->timer.wake);
-    } else if (sooner && queue->sleepers.waiting > 0) {
+    }
+    if (sooner && queue->sleepers.waiting > 0) {
         queue_wake_all(queue);
     }
     if (sooner && queue->armed && !queue->timer.running) {

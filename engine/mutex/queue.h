@@ -66,6 +66,7 @@
 #include "mutex/names.h"
 #include "mutex/nominator.h"
 #include "observe/metrics.h"
+#include "platform/futex.h"
 
 #include <pthread.h>
 
@@ -79,10 +80,10 @@ struct counters {
 };
 
 struct sleepers {
-    pthread_cond_t wake;
-    uint32_t waiting;
-    uint64_t ticks; /* a virtual clock moved: look again */
-    uint64_t wakes; /* signals and broadcasts so far */
+    atomic_u32 sequence; /* a futex: changes with each wake-up, under the lock */
+    uint32_t waiting;    /* dead ones too, until their workers are adopted */
+    uint64_t ticks;      /* a virtual clock moved: look again */
+    uint64_t wakes;      /* signals and broadcasts so far */
 };
 
 struct timer {
@@ -202,19 +203,27 @@ void queue_announce(struct mutex_queue *queue);
 /** queue_announce, and unlocks. */
 void queue_unlock(struct mutex_queue *queue);
 
-/** Wakes one thread that waits in a pop, or all. With the lock. */
+/** Wakes so many threads that wait in a pop. With the lock. */
+static inline void
+queue_wake(struct mutex_queue *queue, uint32_t count)
+{
+    queue->sleepers.wakes++;
+    if (queue->sleepers.waiting > 0) {
+        (void)u32_add(&queue->sleepers.sequence, 1);
+        futex_wake(&queue->sleepers.sequence, count);
+    }
+}
+
 static inline void
 queue_wake_one(struct mutex_queue *queue)
 {
-    queue->sleepers.wakes++;
-    (void)pthread_cond_signal(&queue->sleepers.wake);
+    queue_wake(queue, 1);
 }
 
 static inline void
 queue_wake_all(struct mutex_queue *queue)
 {
-    queue->sleepers.wakes++;
-    (void)pthread_cond_broadcast(&queue->sleepers.wake);
+    queue_wake(queue, UINT32_MAX);
 }
 
 /** Does a thread wait for the lock, or would one be woken by its unlock? */

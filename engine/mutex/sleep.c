@@ -7,6 +7,9 @@
  * for its pod. What is left stays due: the next sleeper, which sleeps until the same deadline at
  * most, or the next blocking pop that finds nothing serves it.
  *
+ * A THREAD THAT DIES IN ITS SLEEP does not have the lock, and stops nobody: the kernel wakes those
+ * that sleep on the word. A condition variable would count it among its waiters for ever.
+ *
  * A CANCELLED WAIT takes nothing. Its thread may have been the one that a pod's signal woke, so it
  * signals another.
  *
@@ -49,12 +52,7 @@ sleep_open(struct mutex_queue *queue)
     if (pthread_mutex_init(&queue->lock, NULL) != 0) {
         return false;
     }
-    if (!cond_open(&queue->sleepers.wake)) {
-        (void)pthread_mutex_destroy(&queue->lock);
-        return false;
-    }
     if (!cond_open(&queue->timer.wake)) {
-        (void)pthread_cond_destroy(&queue->sleepers.wake);
         (void)pthread_mutex_destroy(&queue->lock);
         return false;
     }
@@ -66,35 +64,19 @@ void
 sleep_shut(struct mutex_queue *queue)
 {
     (void)pthread_cond_destroy(&queue->timer.wake);
-    (void)pthread_cond_destroy(&queue->sleepers.wake);
     (void)pthread_mutex_destroy(&queue->lock);
 }
 
 /*
- * Sleeps until `until` on the queue's clock, or until woken. A caller's clock need not be
- * CLOCK_MONOTONIC, so what is left on it is waited for on that.
+ * `until` on CLOCK_MONOTONIC. A caller's clock need not be that, so what is left on it is waited
+ * for there.
  */
-static void
-wait_on(struct mutex_queue *queue, pthread_cond_t *cond, int64_t until, int64_t now)
+static int64_t
+monotonic_of(const struct mutex_queue *queue, int64_t until, int64_t now)
 {
-    if (until == SCHEDQ_NO_DEADLINE || clock_is_virtual(&queue->base.clock)) {
-        (void)pthread_cond_wait(cond, &queue->lock);
-        return;
-    }
-    int64_t at = time_add(clock_monotonic(), time_add(until, -now));
-    struct timespec deadline = {.tv_sec = (time_t)(at / 1000000000),
-                                .tv_nsec = (long)(at % 1000000000)};
-
-    (void)pthread_cond_timedwait(cond, &queue->lock, &deadline);
-}
-
-static void
-wait_until(struct mutex_queue *queue, schedq_worker_t *worker, pthread_cond_t *cond, int64_t until,
-           int64_t now)
-{
-    worker_sleeps(worker);
-    wait_on(queue, cond, until, now);
-    worker_wakes(worker);
+    return until == SCHEDQ_NO_DEADLINE || clock_is_virtual(&queue->base.clock)
+               ? FUTEX_NO_DEADLINE
+               : time_add(clock_monotonic(), time_add(until, -now));
 }
 
 /* When the queue itself has to serve time: where only the host can, never. */
@@ -118,10 +100,25 @@ sleep_for_pod(schedq_worker_t *worker, int64_t deadline, int64_t now)
     if (queue->timer.running && until != SCHEDQ_NO_DEADLINE) {
         until = time_add(until, queue->base.rules.tick_ns);
     }
-    until = until < deadline ? until : deadline;
+    until = monotonic_of(queue, until < deadline ? until : deadline, now);
+    uint32_t sequence = u32_load(&queue->sleepers.sequence);
+
     queue->sleepers.waiting++;
-    wait_until(queue, worker, &queue->sleepers.wake, until, now);
+    worker_sleeps(worker);
+    (void)pthread_mutex_unlock(&queue->lock);
+    futex_wait(&queue->sleepers.sequence, sequence, until, FUTEX_ANY);
+    queue_lock(queue);
+    worker_wakes(worker);
     queue->sleepers.waiting--;
+}
+
+void
+sleep_ended(struct mutex_queue *queue, const schedq_worker_t *dead)
+{
+    if (inside_callback(&dead->inside) == CALLBACK_SLEEP) {
+        queue->sleepers.waiting--;
+        queue_wake_all(queue); /* it may have been woken for something */
+    }
 }
 
 /* A sleeper leaves the serving of time to the timer thread until that is a tick late. */
@@ -290,8 +287,7 @@ mutex_pop_group(schedq_worker_t *worker, bool waits, int64_t deadline, schedq_po
         arm(queue);
     }
     if (is_poppable_with_groups(queue) && status != SCHEDQ_OK) {
-        /* the wake-up may have been meant for another */
-        (void)pthread_cond_broadcast(&queue->sleepers.wake);
+        queue_wake_all(queue); /* the wake-up may have been meant for another */
     }
     *count = status == SCHEDQ_OK || status == SCHEDQ_FULL ? pop.count : 0;
     queue_unlock(queue);
@@ -340,6 +336,22 @@ mutex_tick(schedq_worker_t *worker, int64_t *next, schedq_result_t *result)
 
 /* ---- the timer thread ------------------------------------------------------------------------ */
 
+static void
+wait_for_time(struct mutex_queue *queue, schedq_worker_t *worker, int64_t now)
+{
+    int64_t until = monotonic_of(queue, own_deadline(queue), now);
+    const struct timespec deadline = {.tv_sec = (time_t)(until / 1000000000),
+                                      .tv_nsec = (long)(until % 1000000000)};
+
+    worker_sleeps(worker);
+    if (until == FUTEX_NO_DEADLINE) {
+        (void)pthread_cond_wait(&queue->timer.wake, &queue->lock);
+    } else {
+        (void)pthread_cond_timedwait(&queue->timer.wake, &queue->lock, &deadline);
+    }
+    worker_wakes(worker);
+}
+
 static void *
 timer_main(void *argument)
 {
@@ -362,7 +374,7 @@ timer_main(void *argument)
             queue_lock(queue);
             continue;
         }
-        wait_until(queue, worker, &queue->timer.wake, own_deadline(queue), now);
+        wait_for_time(queue, worker, now);
     }
     worker_bar(worker);
     queue_unlock(queue);

@@ -9,6 +9,9 @@
 bool sleep_open(struct mutex_queue *queue);
 void sleep_shut(struct mutex_queue *queue);
 
+/** A worker's thread is dead, perhaps in its sleep: it waits no more. With the lock. */
+void sleep_ended(struct mutex_queue *queue, const schedq_worker_t *dead);
+
 schedq_status_t mutex_pop(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity,
                           size_t *count);
 schedq_status_t mutex_pop_waiting(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *out,

@@ -1,6 +1,7 @@
 /* The slots of workers.h. */
 #include "mutex/workers.h"
 
+#include "mutex/sleep.h"
 #include "platform/words.h"
 
 /* With the first one comes the room for events: a queue without workers is small. */
@@ -112,6 +113,7 @@ mutex_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
     for (uint32_t i = 0; i < WORKERS_MAX; i++) {
         if (is_registered(queue, i) && queue->workers[i] == abandoned &&
             abandoned != queue->timer.worker) {
+            sleep_ended(queue, abandoned);
             worker_open(abandoned);
             status = SCHEDQ_OK;
         }
