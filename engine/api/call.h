@@ -71,7 +71,10 @@ schedq_status_t call_begin_why(struct call *call, schedq_t *queue, char *why, si
 /** How a pop waits, and so what its time is: none, a deadline, or a duration. */
 enum waits { WAITS_NOT, WAITS_UNTIL, WAITS_FOR };
 
-/** The deadline of a wait, on the queue's clock; one that is longer than the clock has none. */
+/**
+ * The deadline of a wait, on the queue's clock; one that is longer than the clock has none. The
+ * clock's last reading is SCHEDQ_NO_DEADLINE: a wait until then ends the reading before.
+ */
 static inline int64_t
 call_deadline(const schedq_worker_t *worker, enum waits waits, int64_t time)
 {
@@ -80,8 +83,10 @@ call_deadline(const schedq_worker_t *worker, enum waits waits, int64_t time)
     if (waits != WAITS_FOR) {
         return time;
     }
-    return __builtin_add_overflow(clock_now(&worker->queue->clock), time, &end) ? SCHEDQ_NO_DEADLINE
-                                                                                : end;
+    if (__builtin_add_overflow(clock_now(&worker->queue->clock), time, &end)) {
+        return SCHEDQ_NO_DEADLINE;
+    }
+    return end < SCHEDQ_NO_DEADLINE ? end : end - 1;
 }
 
 /** The same as call_begin, with call_end_worker; the frame is the worker's. */

@@ -237,7 +237,7 @@ wait_and_take(schedq_worker_t *worker, int64_t deadline, take_fn *take, void *ct
         if (serve_if_late(queue, now)) {
             continue;
         }
-        if (now >= deadline) {
+        if (now >= deadline && deadline != SCHEDQ_NO_DEADLINE) {
             return SCHEDQ_TIMEDOUT;
         }
         sleep_for_pod(worker, deadline, now);

@@ -61,6 +61,27 @@ with_an_external_clock_a_deadline_is_seen_at_a_tick(void **state)
     sleeper_join(&sleeper, SCHEDQ_TIMEDOUT);
 }
 
+/* SCHEDQ_NO_DEADLINE is the clock's last reading, too. */
+static void
+at_the_end_of_time_a_pop_without_deadline_waits(void **state)
+{
+    fixture_t *fixture = *state;
+    mailbox_t mailbox;
+    sleeper_t sleeper;
+    schedq_popped_t popped;
+    mailbox_init(&mailbox);
+    fx_use_real_clock(fixture);
+    fixture->config.external_clock = 1;
+    fixture->config.start_ns = INT64_MAX;
+    assert_status(schedq_pop_for(fx_worker(fixture), 0, &popped), SCHEDQ_TIMEDOUT);
+    sleeper_start(&sleeper, fixture, &mailbox, SCHEDQ_NO_DEADLINE);
+    sleeper_pause();
+    fx_tick(fixture);
+    sleeper_pause();
+    fx_add(fixture, "ns/a", 0);
+    sleeper_join(&sleeper, SCHEDQ_OK);
+}
+
 static void
 with_the_real_clock_a_deadline_passes_by_itself(void **state)
 {
@@ -286,6 +307,7 @@ main(int argc, char **argv)
         fx_test(a_deadline_in_the_past_is_one_attempt),
         fx_test(with_a_virtual_clock_a_deadline_is_seen_at_a_tick),
         fx_test(with_an_external_clock_a_deadline_is_seen_at_a_tick),
+        fx_test(at_the_end_of_time_a_pop_without_deadline_waits),
         fx_test(with_the_real_clock_a_deadline_passes_by_itself),
         fx_test(with_a_virtual_clock_no_timer_thread_runs),
         fx_test(a_blocking_pop_serves_time_itself),

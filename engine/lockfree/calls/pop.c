@@ -1172,7 +1172,7 @@ pop_or_sleep(struct wait *wait)
 
         /* A slice only: then it looks for its pod. */
         if (!server_serve(&wait->server, serve_wanted(queue), now)) {
-            if (now >= wait->deadline) {
+            if (now >= wait->deadline && wait->deadline != SCHEDQ_NO_DEADLINE) {
                 status = SCHEDQ_TIMEDOUT;
             } else {
                 sleep_in_line(wait, &ticket, now);
