@@ -1,7 +1,8 @@
 /*
  * The timer thread stops for ever, as far as anybody can see: blocking pops serve time by
- * themselves.
+ * themselves. It never came to run: the host serves time.
  */
+#include <poll.h>
 #include <string.h>
 #include <time.h>
 
@@ -217,6 +218,75 @@ a_watcher_that_stopped_is_overtaken(void **state)
     assert_int_equal(overlooked, 0);
 }
 
+/* ---- a timer thread that comes to nothing ---------------------------------------------------- */
+
+/* Holds the thread that starts it, where the thread's worker needs memory; then there is none. */
+static struct {
+    schedq_allocator_t inner;
+    schedq_t *queue;
+    pthread_t starter;
+    atomic_bool starts, held, goes_on;
+    schedq_status_t answer;
+} start;
+
+static void *
+alloc_or_hold(void *ctx, size_t size, size_t align)
+{
+    (void)ctx;
+    if (!atomic_load(&start.starts) || !pthread_equal(pthread_self(), start.starter))
+        return start.inner.alloc(start.inner.ctx, size, align);
+    atomic_store(&start.held, true);
+    while (!atomic_load(&start.goes_on))
+        pause_shortly();
+    return NULL;
+}
+
+static void
+free_memory(void *ctx, void *memory, size_t size)
+{
+    (void)ctx;
+    start.inner.free(start.inner.ctx, memory, size);
+}
+
+static void *
+start_in_vain(void *unused)
+{
+    (void)unused;
+    start.starter = pthread_self();
+    atomic_store(&start.starts, true);
+    start.answer = schedq_run(start.queue, NULL, 0);
+    return NULL;
+}
+
+/* The host waits in poll, and no timer thread runs before, then or after. */
+static void
+a_deadline_is_told_though_a_timer_thread_is_about_to_start(void **state)
+{
+    fixture_t *fixture = *state;
+    struct pollfd wanted = {.events = POLLIN};
+    pthread_t thread;
+    memset(&start, 0, sizeof start);
+    start.inner = fixture->config.allocator;
+    fixture->config.allocator =
+        (schedq_allocator_t){.alloc = alloc_or_hold, .free = free_memory, .ctx = NULL};
+    fx_use_real_clock(fixture);
+    start.queue = fx_queue(fixture);
+    assert_ok(schedq_wait_fd(start.queue, &wanted.fd, NULL, 0));
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    fx_pop_nothing(fixture);
+    assert_int_equal(poll(&wanted, 1, 0), 0);
+    assert_int_equal(pthread_create(&thread, NULL, start_in_vain, NULL), 0);
+    while (!atomic_load(&start.held))
+        pause_shortly();
+    fx_fail(fixture, &popped, 0, 0);
+    atomic_store(&start.goes_on, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    atomic_store(&start.starts, false);
+    assert_status(start.answer, SCHEDQ_NOMEM);
+    assert_int_equal(poll(&wanted, 1, 0), 1);
+}
+
 int
 main(void)
 {
@@ -226,6 +296,7 @@ main(void)
         fx_test_lockfree(a_parked_pod_is_tried_again_though_the_thread_stopped),
         fx_test_lockfree(without_the_thread_no_pod_waits_for_a_sleeper_to_look),
         fx_test_lockfree(a_watcher_that_stopped_is_overtaken),
+        fx_test_lockfree(a_deadline_is_told_though_a_timer_thread_is_about_to_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,8 @@ timer_wake(struct queue *queue)
     if (phase == PHASE_STARTING || phase == PHASE_RUNNING) {
         (void)u32_add(&queue->timer.wakes, 1);
         futex_wake(&queue->timer.wakes, 1);
-    } else {
+    }
+    if (phase != PHASE_RUNNING) { /* one that starts may come to nothing */
         readiness_signal(&queue->sleepers, &queue->base.notifier);
     }
     serve_wake_sleeper(queue);

@@ -24,8 +24,8 @@
  *   deadline_lower:B, the phase, readiness_signal:A | readiness_arm:A, the host reads the deadline
  *   STOPPING, wakes + 1 | timer_main:A (wakes), the phase
  * In each phase a sleeper is woken too, unless one watches a tick behind the deadline, or, without
- * the thread, the deadline itself. Where no thread runs, a host that waits in poll is told too: it
- * has to wait for less long.
+ * the thread, the deadline itself. Unless the phase is RUNNING, a host that waits in poll is told
+ * too: it has to wait for less long.
  *
  * PROGRESS. The thread and timer_wake are lock-free. timer_stop waits for the thread, and so for a
  * callback that runs in it: blocking. A thread that stops inside timer_run leaves STARTING: no
