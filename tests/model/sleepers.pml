@@ -70,7 +70,7 @@
  * stands for engine/lockfree/calls/pop.c lockfree_wait_cancel 089aa518
  * stands for engine/lockfree/calls/pop.c pass_wake_up 0cf6f488
  * stands for engine/lockfree/calls/pop.c sleep_in_line 70612cdb
- * stands for engine/lockfree/calls/pop.c pop_or_sleep 2f6141ed
+ * stands for engine/lockfree/calls/pop.c pop_or_sleep 9842816d
  * stands for engine/lockfree/calls/pop.c hand_over_watch 012525b0
  * stands for engine/lockfree/calls/pop.c lockfree_pop b7df9854
  * stands for engine/lockfree/calls/pop.c take ab443b2f
