@@ -3,6 +3,7 @@ package schedq_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime/pprof"
 	"sync"
 	"sync/atomic"
@@ -236,5 +237,19 @@ func TestAWakeUpIsPassedOn(t *testing.T) {
 		f.ok(err)
 		f.ok(<-ended)
 		f.ok(<-ended)
+	})
+}
+
+// A thread of the library that looks for the next deadline leaves a number there that is less than any time. Run is not to
+// take the distance to it for a long sleep.
+func TestRunDoesNotSleepWhileAnotherPlans(t *testing.T) {
+	onBothEngines(t, nil, func(fixture *fixture) {
+		words := fixture.Words()
+		words.SetNextDeadline(math.MinInt64 + 5)
+		equal(fixture, "deadline", words.NextDeadline(), 0)
+		if sleep := fixture.PlanSleep(); sleep > 0 {
+			fixture.Errorf("Run would sleep for %v", sleep)
+		}
+		words.SetNextDeadline(schedq.NoDeadline)
 	})
 }

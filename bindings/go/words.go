@@ -43,8 +43,9 @@ func (words *Words) Nominations() uint64 { return atomic.LoadUint64(&words.nomin
 // EventSequence is the newest sequence that an event drew; 0 = none yet.
 func (words *Words) EventSequence() uint64 { return atomic.LoadUint64(&words.eventSequence) }
 
-// NextDeadline is when Tick is wanted, on the queue's clock, or NoDeadline. It may be too early: then a Tick sets it right.
-func (words *Words) NextDeadline() int64 { return atomic.LoadInt64(&words.nextDeadline) }
+// NextDeadline is when Tick is wanted, on the queue's clock, or NoDeadline. It may be too early (0 while a thread looks for the
+// next one): then a Tick sets it right.
+func (words *Words) NextDeadline() int64 { return max(0, atomic.LoadInt64(&words.nextDeadline)) }
 
 // Closed says whether Close was called.
 func (words *Words) Closed() bool { return atomic.LoadUint32(&words.closed) != 0 }

@@ -1,6 +1,6 @@
 /*
  * The timer thread stops for ever, as far as anybody can see: blocking pops serve time by
- * themselves. It never came to run: the host serves time.
+ * themselves. It never came to run: the host serves time. Another thread plans beside a tick.
  */
 #include <poll.h>
 #include <string.h>
@@ -287,6 +287,32 @@ a_deadline_is_told_though_a_timer_thread_is_about_to_start(void **state)
     assert_int_equal(poll(&wanted, 1, 0), 1);
 }
 
+/* ---- a tick beside a thread that plans ------------------------------------------------------- */
+
+static void
+plan_beside(void *ctx)
+{
+    struct queue *queue = ctx;
+    (void)deadline_begin(&queue->deadline);
+}
+
+/* Callers take their clock's reading from it. */
+static void
+a_tick_answers_with_a_reading_of_the_clock(void **state)
+{
+    fixture_t *fixture = *state;
+    struct queue *queue = queue_of_base(fx_queue(fixture));
+    int64_t next = -1;
+    assert_ok(schedq_wait_callback(fx_queue(fixture), plan_beside, queue, NULL, 0));
+    fx_add(fixture, "ns/a", 0);
+    (void)sleepers_prepare(&queue->sleepers); /* somebody waits, so the host is told */
+    assert_ok(schedq_tick(fx_worker(fixture), &next, NULL));
+    assert_true(deadline_read(&queue->deadline) < 0);
+    assert_int_equal(next, 0);
+    sleepers_cancel(&queue->sleepers);
+    assert_ok(schedq_tick(fx_worker(fixture), &next, NULL));
+}
+
 int
 main(void)
 {
@@ -297,6 +323,7 @@ main(void)
         fx_test_lockfree(without_the_thread_no_pod_waits_for_a_sleeper_to_look),
         fx_test_lockfree(a_watcher_that_stopped_is_overtaken),
         fx_test_lockfree(a_deadline_is_told_though_a_timer_thread_is_about_to_start),
+        fx_test_lockfree(a_tick_answers_with_a_reading_of_the_clock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

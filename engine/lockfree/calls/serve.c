@@ -829,6 +829,8 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
     const struct served served = serve_time(worker, SERVE_ALL, result);
     (void)keep_up(worker, result);
     /* upkeep moves pods into backoff, behind the plan */
-    *next = time_earlier(served.next, deadline_read(&queue_of(worker)->deadline));
+    int64_t wanted = time_earlier(served.next, deadline_read(&queue_of(worker)->deadline));
+
+    *next = wanted > 0 ? wanted : 0; /* others plan, or have stopped: it is due now */
     return served.no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;
 }
