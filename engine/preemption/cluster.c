@@ -136,13 +136,30 @@ schedq_cluster_create(const schedq_allocator_t *allocator, schedq_cluster_t **cl
     return SCHEDQ_OK;
 }
 
-/* Names of resources are used by the snapshot itself, so texts cannot simply be cleared. */
+static void
+drop_node(schedq_cluster_t *cluster, struct node *node)
+{
+    while (node->slot_count > 0) {
+        pod_drop(cluster, pod_of(cluster, node->slots[--node->slot_count].pod));
+    }
+    while (node->first_nomination != 0) {
+        nomination_end(cluster, &cluster->nominations[node->first_nomination - 1]);
+    }
+    map_remove(&cluster->node_names, node->name);
+    texts_drop(&cluster->texts, node->name);
+}
+
+/*
+ * Names of resources are used by the snapshot itself, so texts cannot simply be cleared. The levels
+ * go first: kept up to date pod by pod they would cost a look at all pods for each priority.
+ */
 static void
 empty(schedq_cluster_t *cluster)
 {
+    levels_clear(cluster);
     for (uint32_t i = 0; i < cluster->nodes_end; i++) {
         if (node_exists(cluster, i)) {
-            (void)schedq_cluster_remove_node(cluster, i);
+            drop_node(cluster, &cluster->nodes[i]);
         }
     }
     budgets_clear(cluster);
@@ -151,8 +168,9 @@ empty(schedq_cluster_t *cluster)
         memory_free(&cluster->memory, MEMORY_QUEUES, cluster->nodes[i].slots,
                     cluster->nodes[i].slot_capacity * sizeof(struct slot));
         cluster->nodes[i] = (struct node){0};
+        cluster->present[i / WORD_NODES] = 0;
     }
-    levels_clear(cluster);
+    cluster->node_count = 0;
     cluster->nodes_end = 0;
     cluster->free_node = 0;
     cluster->words[0] = '\0';

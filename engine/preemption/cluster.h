@@ -214,8 +214,10 @@ bool name_use(struct texts *texts, const char *name, uint32_t *space, uint32_t *
 /** The key of a name, or 0 if nothing has it. */
 uint64_t name_find(const struct texts *texts, const char *name);
 
-/** Without checks, for the removal of a node, and for clear. */
+/** Without checks, for the removal of a node. */
 void pod_take_away(schedq_cluster_t *cluster, struct pod *pod);
+/** The same, but its node's list and the levels stay as they are: for clear, which ends them. */
+void pod_drop(schedq_cluster_t *cluster, struct pod *pod);
 void nomination_end(schedq_cluster_t *cluster, struct nomination *nomination);
 void budgets_clear(schedq_cluster_t *cluster);
 

@@ -31,6 +31,7 @@ prepare_places(schedq_preemption_t *of, const schedq_cluster_t *cluster,
     }
     of->prunes = true;
     of->spares = false;
+    of->lanes[0].no_memory = false; /* of a decision that found none */
     return lane_room(&of->lanes[0], of->need_count);
 }
 

@@ -391,9 +391,8 @@ schedq_cluster_update_pod(schedq_cluster_t *cluster, schedq_running_t handle,
 }
 
 void
-pod_take_away(schedq_cluster_t *cluster, struct pod *pod)
+pod_drop(schedq_cluster_t *cluster, struct pod *pod)
 {
-    leave_node(cluster, pod);
     map_remove(&cluster->pod_names, name_key(pod->space, pod->name));
     texts_drop(&cluster->texts, pod->space);
     texts_drop(&cluster->texts, pod->name);
@@ -402,6 +401,13 @@ pod_take_away(schedq_cluster_t *cluster, struct pod *pod)
         .generation = pod->generation, .node = SCHEDQ_NO_NODE, .next_free = cluster->free_pod};
     cluster->free_pod = (uint32_t)(pod - cluster->pods) + 1;
     cluster->pod_count--;
+}
+
+void
+pod_take_away(schedq_cluster_t *cluster, struct pod *pod)
+{
+    leave_node(cluster, pod);
+    pod_drop(cluster, pod);
 }
 
 schedq_status_t

@@ -315,7 +315,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_update_node(schedq_cluster_t *cluster,
  * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
  * @retval SCHEDQ_INVALID    nothing changed
  *
- * Threads: [cluster]  Progress: O(its pods * levels * resources).
+ * Threads: [cluster]  Progress: as schedq_cluster_remove_pod for each of its pods.
  */
 SCHEDQ_API schedq_status_t schedq_cluster_remove_node(schedq_cluster_t *cluster, uint32_t node);
 
@@ -383,7 +383,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_add_pod(schedq_cluster_t *cluster,
  * @retval SCHEDQ_INVALID    nothing changed
  * @retval SCHEDQ_NOMEM      nothing changed
  *
- * Threads: [cluster]  Progress: as schedq_cluster_add_pod; allocates.
+ * Threads: [cluster]  Progress: as schedq_cluster_add_pod and _remove_pod; allocates.
  */
 SCHEDQ_API schedq_status_t schedq_cluster_update_pod(schedq_cluster_t *cluster,
                                                      schedq_running_t pod,

@@ -396,6 +396,38 @@ without_memory_a_decision_is_as_it_was(void **state)
 }
 
 /*
+ * A level that goes hands its table on, which is made anew from all pods: not where all of them go.
+ */
+static void
+a_snapshot_is_cleared_without_tables_for_the_levels_that_are_left(void **state)
+{
+    snapshot_t *snapshot = *state;
+    uint64_t allocations;
+    uint32_t first;
+    char name[16];
+
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 50; i++) {
+            (void)snprintf(name, sizeof name, "n%d", i);
+            assert_int_equal(snapshot_node(snapshot, name, 100), i);
+        }
+        assert_ok(schedq_cluster_first_fit(snapshot->cluster, snapshot->preemption,
+                                           &snapshot->config, &snapshot->preemptor, &first));
+        assert_int_equal(first, 0);
+        for (int32_t i = 0; i < 50; i++) {
+            (void)snprintf(name, sizeof name, "ns/p%d", i);
+            (void)snapshot_pod(snapshot, name, (uint32_t)i, 50 - i, 100);
+        }
+        snapshot_decide(snapshot);
+        assert_int_equal(snapshot->decision.chosen, 49);
+        allocations = atomic_load(&snapshot->account.allocations);
+        schedq_cluster_clear(snapshot->cluster);
+        assert_int_equal(atomic_load(&snapshot->account.allocations), allocations);
+        assert_int_equal(schedq_cluster_nodes_end(snapshot->cluster), 0);
+    }
+}
+
+/*
  * A node that columns refused was not looked at, so that its verdict may need more room than the
  * decision did.
  */
@@ -462,6 +494,7 @@ main(void)
         snapshot_test(an_executor_changes_nothing),
         snapshot_test(a_second_evaluation_allocates_nothing),
         snapshot_test(without_memory_a_decision_is_as_it_was),
+        snapshot_test(a_snapshot_is_cleared_without_tables_for_the_levels_that_are_left),
         snapshot_test(a_verdict_without_memory_is_none),
         snapshot_test(handles_of_nodes_that_went_are_used_again_lowest_first),
     };

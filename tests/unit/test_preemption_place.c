@@ -450,6 +450,34 @@ without_memory_nothing_is_told_and_the_next_call_succeeds(void **state)
     assert_int_equal(first_fit(snapshot), node);
 }
 
+/* Each allocation of a decision in turn finds no memory, in lists of victims too. */
+static void
+a_decision_without_memory_leaves_nothing_to_the_next_question(void **state)
+{
+    snapshot_t *snapshot = *state;
+    uint32_t full = snapshot_node(snapshot, "n1", 100);
+    uint32_t empty = snapshot_node(snapshot, "n2", 100);
+    schedq_status_t status = SCHEDQ_NOMEM;
+    schedq_fit_t fit = SCHEDQ_FIT_ERROR;
+    uint64_t failures = 0;
+
+    (void)snapshot_pod(snapshot, "ns/a", full, 1, 100);
+    while (status == SCHEDQ_NOMEM) {
+        /* what was allocated before a failure is kept */
+        account_fail_after(&snapshot->account, failures > 0);
+        status = schedq_preempt(snapshot->cluster, snapshot->preemption, &snapshot->config,
+                                &snapshot->preemptor, &snapshot->decision);
+        (void)account_heal(&snapshot->account);
+        failures += status == SCHEDQ_NOMEM;
+        assert_ok(schedq_cluster_fits(snapshot->cluster, snapshot->preemption, &snapshot->config,
+                                      &snapshot->preemptor, empty, &fit, NULL));
+        assert_int_equal(fit, SCHEDQ_FIT_YES);
+        assert_int_equal(first_fit(snapshot), empty);
+    }
+    assert_ok(status);
+    assert_true(failures > 1);
+}
+
 int
 main(void)
 {
@@ -469,6 +497,7 @@ main(void)
         snapshot_test(bad_questions_are_refused_in_words),
         snapshot_test(missing_arguments_and_nodes_are_refused_in_words),
         snapshot_test(without_memory_nothing_is_told_and_the_next_call_succeeds),
+        snapshot_test(a_decision_without_memory_leaves_nothing_to_the_next_question),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
