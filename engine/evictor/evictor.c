@@ -325,8 +325,10 @@ evict_later(schedq_evictor_t *evictor, const schedq_eviction_t *eviction)
         if (config->spawn(config->ctx, run_later, task) == 0) {
             return SCHEDQ_OK;
         }
-        (void)u64_add(&evictor->tasks, UINT64_MAX);
         let_go(evictor, word);
+        /* An event may have come while it was held, and found it refused. */
+        config->activate(config->ctx, eviction->preemptor);
+        (void)u64_add(&evictor->tasks, UINT64_MAX);
         status = SCHEDQ_BUSY;
     }
     memory_free(&evictor->memory, MEMORY_OTHER, task, task->bytes);

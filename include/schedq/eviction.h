@@ -88,16 +88,17 @@ typedef struct schedq_evictor_config {
     int (*clear)(void *ctx, uint64_t nominated, uint64_t preemptor);
 
     /**
-     * Brings a preemptor back without an event (schedq_activate), parked or still in flight. By
-     * then it may have been deleted, or the queue closed: that is no error. LATER only; not NULL if
-     * there is a spawn.
+     * Brings a preemptor back without an event (schedq_activate), parked or still in flight: step
+     * 6, or `spawn` refused, since an event may have found the preemptor held. By then it may have
+     * been deleted, or the queue closed: that is no error. LATER only; not NULL if there is a
+     * spawn.
      */
     void (*activate)(void *ctx, uint64_t preemptor);
 
     /**
      * Has task(argument) called once, soon, on any thread; also inside spawn, then
      * schedq_evictor_evict waits for it. Returns 0; anything else: the task will not be called, and
-     * nothing was evicted. NULL: nothing can be done LATER. A task that is never called keeps its
+     * nothing was evicted; `activate` is. NULL: nothing can be done LATER. A task that is never called keeps its
      * preemptor held, its memory, and the evictor (BUSY) for ever. So a program that stops its
      * threads calls the tasks that are left itself; `evict` may return FAILED there.
      */
@@ -183,7 +184,8 @@ SCHEDQ_API schedq_status_t schedq_evictor_destroy(schedq_evictor_t *evictor);
  *                         the preemptor is held until step 4, which may be over already
  * @retval SCHEDQ_EXISTS   this preemptor is held already; nothing is done
  * @retval SCHEDQ_FULL     max_held others are held, or were while it looked; nothing is done
- * @retval SCHEDQ_BUSY     `spawn` refused, or there is none; nothing is done
+ * @retval SCHEDQ_BUSY     there is no `spawn`, or it refused, and `activate` was called; nothing
+ *                         else is done
  * @retval SCHEDQ_INVALID  struct_size; later is above 1; preemptor or an element of a list is 0, or
  *                         a list is missing; nothing is done
  * @retval SCHEDQ_NOMEM    nothing is done
