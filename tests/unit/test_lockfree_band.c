@@ -52,7 +52,7 @@ pass_time(world_t *world)
         epoch_enter(world->ground.record);
         do
             bands_sweep(world->bands, world->ground.record);
-        while (u32_load(&world->bands->due) != 0);
+        while (u32_load(&world->bands->due) != 0 && u64_load(&world->bands->waits) == 0);
     }
 }
 
@@ -490,6 +490,34 @@ rows_that_an_idle_worker_made_leave_go_by_the_calls_of_others(void **state)
     assert_table(world, NULL, 0);
 }
 
+/* It would make each priority that is used again cost a copy, which waits as long. */
+static void
+while_a_thread_stands_in_a_call_only_few_rows_are_leaving(void **state)
+{
+    enum { PRIORITIES = 1000, LIVES = 20000 };
+    world_t *world = *state;
+    struct epoch_record *stands = epoch_record_make(world->ground.epoch);
+    uint64_t random = 1;
+    for (int32_t i = 0; i < PRIORITIES; i++)
+        (void)get(world, i);
+    pass_time(world);
+    epoch_enter(stands);
+    uint64_t number = bands_table(world->bands)->number;
+    for (unsigned i = 0; i < LIVES; i++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        (void)u32_add(&world->bands->due, 1);
+        bands_sweep(world->bands, world->ground.record);
+        take_pod(world, put_pod(world, get(world, (int32_t)(random >> 33) % PRIORITIES)));
+        epoch_leave(world->ground.record);
+        epoch_poll_seldom(world->ground.record);
+        epoch_enter(world->ground.record);
+    }
+    /* each was brought once, at most, and two leaves began */
+    assert_true(bands_table(world->bands)->number - number <= PRIORITIES + 1 + 2 * BAND_ROWS);
+    epoch_leave(stands);
+    u32_store(&world->bands->due, 0);
+}
+
 /*
  * Its producer found the band, published, and stopped for ever; its section was ended by an
  * adoption.
@@ -908,6 +936,7 @@ main(void)
         TEST(rows_that_are_leaving_stay_so_beside_others),
         TEST(a_band_that_is_kept_and_leaves_again_waits_again),
         TEST(rows_that_an_idle_worker_made_leave_go_by_the_calls_of_others),
+        TEST(while_a_thread_stands_in_a_call_only_few_rows_are_leaving),
         TEST(a_pod_whose_producer_died_before_it_marked_the_band_is_shown),
         TEST(an_id_is_used_again_when_no_section_can_name_it),
         TEST(leaves_without_bits_leave_the_table_but_for_a_few),

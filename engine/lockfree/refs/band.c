@@ -829,7 +829,7 @@ bands_sweep(struct bands *bands, struct epoch_record *epoch)
     end_leaving(bands, epoch);
     struct cut cut = {.table = bands_table(bands)};
 
-    if (take_due(bands) && cut.table->count > 0) {
+    if (u64_load(&bands->waits) == 0 && take_due(bands) && cut.table->count > 0) {
         cut_at(&cut, cut.table, (int32_t)u32_load(&bands->swept));
         uint32_t left = cut.table->count - cut.from;
 

@@ -39,9 +39,11 @@
  * copy. Walks and marks know nothing of it. While tables wait, `waits` is the mark of one of them:
  * who finds it passed takes them all, and puts those back whose marks have not. Rows without pods
  * begin to leave
- *   by a sweep   of two leaves, when calls begin: one for each leaf that was split off, and some
- *                when most leaves under a top sleep, if there are more than BAND_LEAVES_KEPT. So
- *                rows without pods do not outgrow those with pods, though no walk comes to them
+ *   by a sweep   of two leaves, when calls begin and nothing is leaving: one for each leaf that was
+ *                split off, and some when most leaves under a top sleep, if there are more than
+ *                BAND_LEAVES_KEPT. So rows without pods do not outgrow those with pods, though no
+ *                walk comes to them. While a thread stands in a section, what was leaving waits, and
+ *                no further rows begin: each that is used again would cost a copy that waits, too
  *   by trim      all of them
  *
  * IDS. The cell of a band that left the table says so at once. So an id that the word of an active
