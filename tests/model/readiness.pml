@@ -14,7 +14,8 @@
  *
  * With CLOSE the queue is closed meanwhile, and then signalled; loops that find nothing then end, and do not arm.
  *
- * With FROZEN one thread may stop for ever, between any two steps; then a tick tells, if there is something to pop. With
+ * With FROZEN one thread may stop for ever, between any two steps; then a tick tells, if there is something to pop (else
+ * too, while there are changers or helpers, or the queue is closed: not modelled). With
  * FROZEN and ADD it is one that signals, or helps; then the next add tells.
  *
  * Claims: when nothing moves any more, no pod is there; all loops have ended if the queue is closed                init

@@ -745,7 +745,7 @@ is_poppable(struct queue *queue, uint64_t active)
 
 /*
  * The host is told whether or not the next pod would be told of: a thread may have stopped before
- * it told.
+ * it told. So it is, poppable or not, of whatever a thread that stopped told, or read.
  *
  * With a caller's clock each tick wakes all sleepers, which look at their deadlines. Else there is
  * no fence between the look for pods and the one for sleepers: a sleeper that both miss is found by
@@ -754,20 +754,21 @@ is_poppable(struct queue *queue, uint64_t active)
 static bool
 wake_sleepers(struct queue *queue, bool poppable, bool popped)
 {
-    if (clock_is_virtual(&queue->base.clock)) {
+    bool is_virtual = clock_is_virtual(&queue->base.clock);
+
+    if (is_virtual) {
         sleepers_wake_all(&queue->sleepers);
-        if (poppable && waiters_are_there(&queue->sleepers)) {
-            readiness_signal_always(&queue->sleepers, &queue->base.notifier);
-        }
-        return popped;
     }
     bool awaited = poppable && waiters_are_there(&queue->sleepers);
 
-    if (awaited && !popped) {
+    if (awaited && !popped && !is_virtual) {
         (void)sleepers_wake_one(&queue->sleepers);
+    }
+    if ((awaited && (is_virtual || !popped)) ||
+        readiness_is_overdue(&queue->sleepers, queue_is_closed(queue))) {
         readiness_signal_always(&queue->sleepers, &queue->base.notifier);
     }
-    return popped || awaited;
+    return popped || (awaited && !is_virtual);
 }
 
 /* Behind all that makes pods active; ends the section. True: something happened. */

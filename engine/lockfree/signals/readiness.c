@@ -36,8 +36,9 @@
  * PROGRESS. Lock-free: each exchange that fails is another thread's change of the word. A thread
  * that stops leaves itself as a changer or a helper: each pop that finds nothing reads. The next
  * add writes for a changer that stopped before its write. If a changer stopped behind its read, or
- * the helper stopped too, the next tick tells the host (serve.c), or the next pop that finds
- * nothing looks for pods.
+ * the helper stopped too, each tick tells the host (serve.c), also of the end and of a deadline, or
+ * the next pop that finds nothing looks for pods. So does a tick if the one that closed the queue
+ * stopped before it told.
  *
  * NOT CHOSEN. words.poppable as the state: it may be set late, for nothing, and would then hide a
  * pod. A read at each pop that finds nothing, without a word: a system call for each look of a host
@@ -132,6 +133,15 @@ readiness_is_armed(const struct sleepers *sleepers)
     uint64_t word = u64_load(&sleepers->word);
 
     return (uint32_t)(word & ~SLEEPERS_WAITERS) == READINESS_ARMED;
+}
+
+bool
+readiness_is_overdue(const struct sleepers *sleepers, bool closed)
+{
+    uint64_t word = u64_load(&sleepers->word);
+
+    return (word & (READINESS_CHANGERS | READINESS_HELPERS)) != 0 ||
+           (closed && (word & READINESS_ARMED) != 0);
 }
 
 void

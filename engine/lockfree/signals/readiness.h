@@ -49,6 +49,12 @@ void readiness_signal_always(struct sleepers *sleepers, const struct notifier *n
 /** Will the next pod be told of, and is the descriptor not readable before? */
 bool readiness_is_armed(const struct sleepers *sleepers);
 
+/**
+ * Is somebody about to write or to read, or, if the queue is `closed`, would the next pod be told
+ * of? Those who have to tell the host may have stopped.
+ */
+bool readiness_is_overdue(const struct sleepers *sleepers, bool closed);
+
 /** After a look that found nothing, before another: from here on a pod is told of. A full fence. */
 void readiness_arm(struct sleepers *sleepers, const struct notifier *notifier);
 
