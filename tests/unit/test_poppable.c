@@ -76,6 +76,8 @@ random_call(soldier_t *soldier)
 {
     char name[16];
     schedq_popped_t popped;
+    schedq_popped_group_t group;
+    size_t count;
     snprintf(name, sizeof name, "ns/%u", (unsigned)(seed_next(&soldier->seed) % 4));
     schedq_pod_spec_t spec = fx_spec((int32_t)(seed_next(&soldier->seed) % 3));
     switch (seed_next(&soldier->seed) % 5) {
@@ -88,6 +90,11 @@ random_call(soldier_t *soldier)
         break;
     case 2:
         (void)schedq_delete_name(soldier->worker, name, strlen(name), NULL);
+        break;
+    case 3:
+        if (schedq_try_pop_group(soldier->worker, &group, &popped, 1, &count) == SCHEDQ_OK)
+            mailbox_check(soldier->mailbox,
+                          schedq_done(soldier->worker, popped.token) != SCHEDQ_STALE);
         break;
     default:
         if (schedq_try_pop(soldier->worker, &popped) == SCHEDQ_OK)

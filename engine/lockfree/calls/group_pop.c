@@ -14,7 +14,7 @@
  * PROGRESS. Lock-free: a round that takes nothing is another's change of the record or its members,
  * or makes a record idle. A thread that stops behind the claim holds the group, as a holder does.
  *
- * EVIDENCE. tests/model: group; tests/unit/test_group.c.
+ * EVIDENCE. tests/model: group; tests/unit/test_group.c, test_lockfree_poppable.c.
  */
 #include "lockfree/calls/ops.h"
 #include "lockfree/calls/pop.h"
@@ -326,6 +326,9 @@ group_take(struct worker *worker, struct group_pop *pop)
         } else if (!pop_looks_again(worker, &look)) {
             break;
         }
+    }
+    if (status != SCHEDQ_EMPTY) {
+        pop_looked(worker, look);
     }
     section_end(worker);
     return status == SCHEDQ_EMPTY && closed ? SCHEDQ_CLOSED : status;

@@ -1000,6 +1000,14 @@ pop_looks_again(struct worker *worker, int *look)
     return again;
 }
 
+void
+pop_looked(struct worker *worker, int look)
+{
+    if (look == LOOK_BEHIND_POPPABLE) {
+        u32_store(u32_of(&queue_of(worker)->base.words.poppable), 1);
+    }
+}
+
 bool
 pop_take_member(struct worker *worker, struct gathered_pod *pod)
 {

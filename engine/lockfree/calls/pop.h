@@ -34,6 +34,9 @@ bool pop_something_is_left(struct worker *worker);
 /** Nothing was found: is there a reason to look once more? `look` begins as 0. */
 bool pop_looks_again(struct worker *worker, int *look);
 
+/** Behind the last look, which found something. */
+void pop_looked(struct worker *worker, int look);
+
 /** Takes a member that is ASIDE: its words only. False: it is not there any more. */
 bool pop_take_member(struct worker *worker, struct gathered_pod *pod);
 
