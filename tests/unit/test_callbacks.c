@@ -127,6 +127,14 @@ intruding_write(void *ctx, const char *text, size_t length)
     return 0;
 }
 
+static void
+intruding_wake(void *ctx)
+{
+    (void)ctx;
+    if (intruder.other != NULL)
+        intrude();
+}
+
 static fx_plugin_t *
 prepare(fixture_t *fixture, schedq_hint_fn hint, schedq_pre_enqueue_fn gate)
 {
@@ -314,6 +322,24 @@ a_writer_of_metrics_is_refused(void **state)
     expect_all_refused();
 }
 
+static void
+a_callback_that_wakes_is_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *mine = prepare(fixture, NULL, NULL);
+    assert_ok(schedq_wait_callback(fx_queue(fixture), intruding_wake, NULL, NULL, 0));
+    schedq_popped_t popped = arm(fixture, mine);
+    fx_pop_nothing(fixture);
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD); /* a pod */
+    assert_int_equal(intruder.intrusions, 1);
+    fx_pop(fixture, "ns/parked");
+    fx_pop_nothing(fixture);
+    fx_tick(fixture);                /* nothing is due any more */
+    fx_fail(fixture, &popped, 0, 0); /* a deadline */
+    assert_int_equal(intruder.intrusions, 2);
+    expect_all_refused();
+}
+
 /* ---- what is allowed ---- */
 
 typedef struct helper {
@@ -383,6 +409,7 @@ main(int argc, char **argv)
         fx_test(an_affinity_match_is_refused),
         fx_test(visitors_of_many_pods_are_refused),
         fx_test(a_writer_of_metrics_is_refused),
+        fx_test(a_callback_that_wakes_is_refused),
         fx_test(during_a_snapshot_other_threads_use_the_queue),
     };
     return fx_run_tests(argc, argv, tests);
