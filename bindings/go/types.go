@@ -160,7 +160,7 @@ type Failure struct {
 	Unschedulable Plugins  // the plugins that rejected it; both sets empty: it failed with an error
 	Pending       Plugins  // the plugins that wait for something
 	JudgedUpTo    uint64   // [DecideHost] Place judges every event in (Popped.Seen, this]
-	Newest        *PodSpec // replaces the pod's description; its profile, gate and times are ignored; nil: nothing does
+	Newest        *PodSpec // replaces the pod's description; its profile, gate, timestamp, label and group are ignored; nil: nothing does
 }
 
 // Candidate is a waiting pod at one version. Times are nanoseconds on the queue's clock.

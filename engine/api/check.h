@@ -48,7 +48,7 @@ bool check_named(schedq_worker_t *worker, const char *name, size_t length,
 bool check_item(schedq_worker_t *worker, const char *names, size_t names_length,
                 const schedq_add_item_t *item, size_t number, struct hashed_name *name);
 
-/** What `newest` brings; its name, profile and times are ignored. */
+/** What `newest` brings; the fields that a failure ignores may be anything. */
 bool check_description(schedq_worker_t *worker, const schedq_pod_spec_t *spec);
 
 /**

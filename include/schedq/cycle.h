@@ -292,8 +292,9 @@ typedef struct schedq_failure {
                                  this]. An event that is drawn and not yet in the host's log has to
                                  count as one that helps */
     const schedq_pod_spec_t *newest; /**< the pod's description from now on: object, priority,
-                                          nomination, flags, order_key (profile, gate and times are
-                                          ignored); NULL: the description stays */
+                                          nomination, flags, order_key, not_before_ns, class_id
+                                          (profile, gate, timestamp_ns, judged_up_to, label and
+                                          group are ignored); NULL: the description stays */
 } schedq_failure_t;
 
 /** The defaults. */
@@ -348,7 +349,8 @@ SCHEDQ_API schedq_status_t schedq_fail(schedq_worker_t *worker, schedq_token_t *
  *                becomes now; with config.keep_order it is ordered by history->timestamp_ns
  * @param failure as in schedq_fail; newest must be NULL, since `spec` is the newest; [host] place
  *                ACTIVE, BACKOFF or GATED, with gate and judged_up_to
- * @retval SCHEDQ_OK       it is active, backs off or is gated (result->place)
+ * @retval SCHEDQ_OK       it is active, backs off or is gated (result->place). Or it is HELD until
+ *                         not_before_ns, or, a member of a group, ASIDE, as with schedq_add
  * @retval SCHEDQ_EXISTS   a pod in any place has this name: `result` describes it; nothing changed
  * @retval SCHEDQ_RETRY    [host] GATED, and an event after failure->judged_up_to stamped the gate:
  *                         ask PreEnqueue again; nothing changed

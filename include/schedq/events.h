@@ -178,7 +178,9 @@ typedef struct schedq_interest {
                                All bits of SCHEDQ_ACTION_UPDATE together are one thing: an interest
                                in some of them does not match. (kube_minor 34, 37: an event
                                matches if it has one of the bits and its bits, as a number, are at
-                               most these, as kube-scheduler compares them; 12: all events match) */
+                               most these, as kube-scheduler compares them; 26: one of the bits is
+                               enough, and "*" means all only with SCHEDQ_ACTION_ALL; 12: all
+                               events match) */
     uint32_t    reserved; /**< zero */
     /** NULL: every such event is worth another try; [host] must be NULL */
     schedq_hint_fn hint;

@@ -122,9 +122,9 @@ typedef struct schedq_popped_group {
 
 /** What became of a group in its cycle. */
 typedef enum schedq_group_outcome {
-    /** members were placed; the record's counters become 0. Members that failed are tried again at
-        once, with the Timestamp that the record had. So do not end a cycle by PLACED if it placed
-        none */
+    /** members were placed; the record's rejections and errors become 0, its attempts stay. Members
+        that failed are tried again at once, with the Timestamp that the record had. So do not end a
+        cycle by PLACED if it placed none */
     SCHEDQ_GROUP_PLACED = 0,
     /** it fits nowhere: the record is parked until an event helps a member. It backs off instead if
         no member that failed has a rejector, or if config.kube_minor is not 0 */
@@ -376,8 +376,9 @@ SCHEDQ_API schedq_status_t schedq_pop_group_for(schedq_worker_t *worker, int64_t
  * that came during the cycle. If they are fewer than the quorum, the record is aside.
  *
  * REJECTED parks the record by the union of what rejected the members that failed in this cycle. If
- * an event since the pop could help one of them, the record backs off instead. A member that failed
- * without a rejector counts for neither.
+ * an event since the pop could help one of them, the record backs off instead; it is active at once
+ * if the hint of a rejector that only waits (schedq_failure_t.pending) says QUEUE. A member that
+ * failed without a rejector counts for neither.
  * @param token  of the group; in and out: with NOMEM it becomes the token that this cycle has then
  * @param end    what became of the group; not referenced after the call
  * @param result place: where the record is now, NOWHERE: it ended, since the group was undeclared;

@@ -78,8 +78,9 @@ typedef struct schedq_result {
                                      queue's clock */
     uint32_t to_active;         /**< pods that this call put there; the record of a group is one
                                      (group.h). A pod that it tried and left where it was counts
-                                     too. LOCKFREE: a pod whose move another thread finished is
-                                     missing */
+                                     too. One of its class that it lets go (hold.h) is told by
+                                     `poppable` only. LOCKFREE: a pod whose move another thread
+                                     finished is missing */
     uint32_t to_backoff;        /**< the same; error backoff too */
     uint32_t to_parked;         /**< the same */
     uint32_t to_gated;          /**< the same */

@@ -114,11 +114,12 @@ SCHEDQ_API schedq_status_t schedq_destroy_with_pods(schedq_t *queue, char *why, 
  * Allocates for that many pods (names of at most 63 bytes), priorities and workers.
  *
  * While they suffice, and pods wait with at most max_lots rejector sets, add, add_many, readd,
- * update, fail, delete, pops, moves, apply, activate and tick do not allocate. (LOCKFREE does, in
- * four cases: for a priority or rejector set that no pod had lately, freed when it is not used; for
- * a worker's part of one, when it has more pods there than ever; for updates, and keys out of
- * order, kept and used again; for a batch of more than some 80 pods, 200 bytes a pod during the
- * call. SCHEDQ_NOMEM then changes nothing.)
+ * update, fail, delete, pops, moves, apply, activate and tick do not allocate. They do for times,
+ * labels, classes and groups: with the first pod that has one, and as pods become more. (LOCKFREE
+ * does in four cases too: for a priority or rejector set that no pod had lately, freed when it is
+ * not used; for a worker's part of one, when it has more pods there than ever; for updates, and
+ * keys out of order, kept and used again; for a batch of more than some 80 pods, 200 bytes a pod
+ * during the call. SCHEDQ_NOMEM then changes nothing.)
  * @param pods    0..max_pods, or 0..268,435,455 if max_pods is 0
  * @param bands   priorities, 0..max_bands, or 0..1,048,575 if max_bands is 0
  * @param workers 0..max_workers
