@@ -387,20 +387,31 @@ changes_aside(const struct entry *entry, const schedq_pod_spec_t *spec)
            entry_has(entry, ENTRY_CLASSED, MARK_TIMED);
 }
 
+static uint64_t
+class_in(const struct mutex_queue *queue, const struct entry *entry, const schedq_pod_spec_t *spec)
+{
+    return class_that_counts(&queue->base.rules, spec->class_id, entry_is_member(entry));
+}
+
+static bool
+reserve_changed_aside(struct mutex_queue *queue, const struct entry *entry,
+                      const schedq_pod_spec_t *spec)
+{
+    return mutex_keeps_reserve(&queue->keeps, spec->not_before_ns) &&
+           (class_in(queue, entry, spec) == 0 || mutex_classes_reserve(&queue->classes));
+}
+
 /* False: no memory, nothing changed. */
 COLD static bool
 change_aside(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *spec)
 {
     struct entry *entry = pod_at(queue, index);
-    uint64_t class_id =
-        class_that_counts(&queue->base.rules, spec->class_id, entry_is_member(entry));
 
-    if (!mutex_keeps_reserve(&queue->keeps, spec->not_before_ns) ||
-        (class_id != 0 && !mutex_classes_reserve(&queue->classes))) {
+    if (!reserve_changed_aside(queue, entry, spec)) {
         return false;
     }
     mutex_place_set_time(queue, entry, index, spec->not_before_ns);
-    mutex_classes_set(&queue->classes, index, class_id);
+    mutex_classes_set(&queue->classes, index, class_in(queue, entry, spec));
     return true;
 }
 
@@ -411,6 +422,15 @@ admit_describe_record(struct mutex_queue *queue, uint32_t index, const schedq_gr
 
     entry->priority = spec->priority;
     entry->object = spec->object;
+}
+
+COLD bool
+admit_reserve_description(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *spec)
+{
+    const struct entry *entry = pod_at(queue, index);
+
+    return reserve_band(queue) &&
+           (!changes_aside(entry, spec) || reserve_changed_aside(queue, entry, spec));
 }
 
 schedq_status_t

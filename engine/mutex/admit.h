@@ -70,6 +70,10 @@ void admit_end_ended(struct mutex_queue *queue);
 /** Ends a pod that is in no container any more: its record, name and references go back. */
 void admit_end(struct mutex_queue *queue, uint32_t index);
 
+/** Room for a new description. False: no memory, nothing changed. */
+bool admit_reserve_description(struct mutex_queue *queue, uint32_t index,
+                               const schedq_pod_spec_t *spec);
+
 /**
  * Gives a pod a new description: object, priority, flags, order key, described node. Its containers
  * are not touched.

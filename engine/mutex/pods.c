@@ -254,17 +254,14 @@ update_kept(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *
     uint64_t old_described = entry->described_node;
     bool lifted = entry->place == SCHEDQ_HELD;
 
+    /* Before it is taken out: put back, its version is another, and its class passes it by. */
+    if (!admit_reserve_description(queue, index, spec)) {
+        return SCHEDQ_NOMEM;
+    }
     if (lifted) {
         mutex_hold_take_out(queue, index);
     }
-    schedq_status_t status = admit_describe(queue, index, spec);
-
-    if (status != SCHEDQ_OK) {
-        if (lifted) {
-            mutex_place_enter(queue, index, SCHEDQ_HELD);
-        }
-        return status;
-    }
+    (void)admit_describe(queue, index, spec); /* there is room */
     admit_renominate(queue, index, old_described);
     mutex_hold_settle(queue, index, lifted, result);
     if (entry->place != SCHEDQ_HELD && !lifted) {
@@ -429,6 +426,7 @@ delete_other(struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
 
     delete_pod(queue, index);
     mutex_class_look(queue, scouted);
+    result->poppable = queue->made_poppable > 0;
 }
 
 STRAIGHT void

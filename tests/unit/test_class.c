@@ -732,6 +732,62 @@ a_turn_for_which_memory_is_missing_comes_with_the_next_tick(void **unused)
     }
 }
 
+static void
+the_answer_to_the_end_of_a_scout_says_that_the_next_is_poppable(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_result_t result;
+
+    shut(fixture, fit_of(fixture), 3);
+    fx_pop_nothing(fixture);
+    assert_ok(schedq_delete_name(fx_worker(fixture), "ns/0", 4, &result));
+    assert_place(fx_place(fixture, "ns/1"), SCHEDQ_ACTIVE);
+    assert_int_equal(result.poppable, 1);
+    assert_ok(schedq_delete_name(fx_worker(fixture), "ns/2", 4, &result));
+    assert_int_equal(result.poppable, 0);
+}
+
+/* Beside so many pods of other priorities. False: the update did not ask the allocator so often. */
+static bool
+update_one_that_is_kept_back_without_memory(unsigned others, int64_t site)
+{
+    fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
+    schedq_pod_spec_t spec = fx_spec(0);
+
+    fixture->config.max_bands = 1000;
+    spec.class_id = CLASS;
+    shut(fixture, fit_of(fixture), 3);
+    fx_pop_nothing(fixture);
+    for (unsigned i = 0; i < others; i++) {
+        char name[24];
+
+        (void)snprintf(name, sizeof name, "ns/other%u", i);
+        fx_add(fixture, name, -1 - (int)i);
+    }
+    account_fail_after(&fixture->memory, site);
+    schedq_status_t status = schedq_update(fx_worker(fixture), "ns/1", 4, &spec, 0, NULL, 0, NULL);
+    bool happened = account_heal(&fixture->memory);
+    assert_true(status == SCHEDQ_OK || (happened && status == SCHEDQ_NOMEM));
+    if (status == SCHEDQ_NOMEM) {
+        assert_kept_back(fixture, "ns/1");
+        assert_ok(schedq_delete_name(fx_worker(fixture), "ns/0", 4, NULL));
+        assert_place(fx_place(fixture, "ns/1"), SCHEDQ_ACTIVE);
+        assert_place(fx_place(fixture, "ns/2"), SCHEDQ_HELD);
+    }
+    fx_free(fixture);
+    return happened;
+}
+
+static void
+an_update_that_finds_no_memory_takes_no_turn_away(void **unused)
+{
+    (void)unused;
+    for (unsigned others = 0; others < 70; others++) { /* the room for priorities is used up */
+        for (int64_t site = 0; update_one_that_is_kept_back_without_memory(others, site); site++) {
+        }
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -761,6 +817,8 @@ main(int argc, char **argv)
         fx_test(a_batch_passes_a_shut_class),
         fx_test(references_come_out_even),
         cmocka_unit_test(a_turn_for_which_memory_is_missing_comes_with_the_next_tick),
+        cmocka_unit_test(an_update_that_finds_no_memory_takes_no_turn_away),
+        fx_test(the_answer_to_the_end_of_a_scout_says_that_the_next_is_poppable),
         fx_test_host(a_host_shuts_a_class_by_parking),
     };
     return fx_run_tests(argc, argv, tests);

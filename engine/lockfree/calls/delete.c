@@ -71,11 +71,11 @@ note_class(struct worker *worker, uint32_t record, uint64_t life)
 
 /* Behind its deletion. May leave the section. */
 COLD static void
-leave_class(struct worker *worker, uint32_t record, uint64_t life)
+leave_class(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t *result)
 {
     const struct class_key key = worker->leaving;
 
-    (void)class_hands_over(worker, &key, entry_handle(record, life));
+    result->poppable |= class_hands_over(worker, &key, entry_handle(record, life));
 }
 
 /*
@@ -127,7 +127,7 @@ delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t
     report_told(record, &view, result);
     result->place = flies ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
     if (classed) {
-        leave_class(worker, record, life);
+        leave_class(worker, record, life, result);
     }
     return SCHEDQ_OK;
 }
