@@ -261,9 +261,9 @@ mutex_token_alive(schedq_worker_t *worker, schedq_token_t token)
 
     queue_lock(queue);
     const struct entry *entry = entry_of_token(&queue->entries, token, &index);
-    schedq_status_t status = entry == NULL                        ? SCHEDQ_STALE
-                             : (entry->marks & MARK_DELETED) != 0 ? SCHEDQ_GONE
-                                                                  : SCHEDQ_OK;
+    schedq_status_t status = entry == NULL || entry_is_group(entry) ? SCHEDQ_STALE
+                             : (entry->marks & MARK_DELETED) != 0   ? SCHEDQ_GONE
+                                                                    : SCHEDQ_OK;
     queue_unlock(queue);
     return status;
 }

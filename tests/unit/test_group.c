@@ -354,6 +354,7 @@ a_token_ends_one_cycle(void **state)
     pop(fixture, GANG, "a");
     schedq_token_t used = group.token, member = taken[0].token;
     assert_status(schedq_done(worker, used), SCHEDQ_STALE);
+    assert_status(schedq_token_alive(worker, used), SCHEDQ_STALE);
     assert_status(schedq_fail(worker, &used, &(schedq_failure_t)SCHEDQ_FAILURE_INIT, NULL),
                   SCHEDQ_STALE);
     assert_status(schedq_group_done(worker, &member, &how, NULL), SCHEDQ_STALE);
