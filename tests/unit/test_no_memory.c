@@ -204,6 +204,20 @@ prepare_flying_with_plugin(trial_t *trial)
     prepare_flying(trial);
 }
 
+/* The answer of a call that found no memory is all zero. */
+static schedq_status_t
+fail_it(trial_t *trial, const schedq_failure_t *failure)
+{
+    static const schedq_result_t zero;
+    schedq_result_t result;
+    memset(&result, 0xff, sizeof result);
+    schedq_status_t status =
+        schedq_fail(fx_worker(trial->fixture), &trial->popped.token, failure, &result);
+    if (status == SCHEDQ_NOMEM)
+        assert_memory_equal(&result, &zero, sizeof zero);
+    return status;
+}
+
 static schedq_status_t
 do_park(trial_t *trial)
 {
@@ -213,14 +227,14 @@ do_park(trial_t *trial)
     failure.newest = &newest;
     newest.priority = 4711;
     newest.nominated_node = 8;
-    return schedq_fail(fx_worker(trial->fixture), &trial->popped.token, &failure, NULL);
+    return fail_it(trial, &failure);
 }
 
 static schedq_status_t
 do_error(trial_t *trial)
 {
     schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
-    return schedq_fail(fx_worker(trial->fixture), &trial->popped.token, &failure, NULL);
+    return fail_it(trial, &failure);
 }
 
 /* Fails with an error at once: it is active again, under a priority that nobody had. */
@@ -239,7 +253,7 @@ do_error_with_newest(trial_t *trial)
     failure.newest = &newest;
     newest.object = 81;
     newest.priority = 4711;
-    return schedq_fail(fx_worker(trial->fixture), &trial->popped.token, &failure, NULL);
+    return fail_it(trial, &failure);
 }
 
 /* An event reaches the pod while it flies, and a gate refuses it then. */

@@ -854,6 +854,8 @@ give_token_back(struct failing *failing, schedq_token_t *token, schedq_status_t 
 
         status = finish_flight(worker, *token);
         *failing->result = (schedq_result_t){.object = status == SCHEDQ_GONE ? object : 0};
+    } else if (status != SCHEDQ_RETRY) {
+        *failing->result = (schedq_result_t){0};
     }
     return status;
 }
