@@ -126,6 +126,13 @@ a_cycle_whose_members_failed(trial_t *trial)
 }
 
 static void
+a_parked_group(trial_t *trial)
+{
+    a_cycle_whose_members_failed(trial);
+    assert_place(end(trial->fixture, SCHEDQ_GROUP_REJECTED).place, SCHEDQ_PARKED);
+}
+
+static void
 a_cycle_that_failed_and_an_event(trial_t *trial)
 {
     a_cycle_whose_members_failed(trial);
@@ -159,10 +166,26 @@ do_update(trial_t *trial)
     return schedq_group_update(fx_worker(trial->fixture), GANG, &spec, NULL);
 }
 
+/* OK says that it was done. */
+static schedq_status_t
+expect_active(trial_t *trial, schedq_status_t status)
+{
+    if (status == SCHEDQ_OK)
+        assert_place(look(trial->fixture, GANG).place, SCHEDQ_ACTIVE);
+    return status;
+}
+
 static schedq_status_t
 do_activate(trial_t *trial)
 {
-    return schedq_group_activate(fx_worker(trial->fixture), GANG, NULL);
+    return expect_active(trial, schedq_group_activate(fx_worker(trial->fixture), GANG, NULL));
+}
+
+static schedq_status_t
+do_activate_member(trial_t *trial)
+{
+    return expect_active(trial,
+                         schedq_activate(fx_worker(trial->fixture), &trial->pods[3], 1, NULL));
 }
 
 static schedq_status_t
@@ -229,6 +252,8 @@ a_call_that_finds_no_memory_changes_nothing(void **unused)
     fail_each_site("group_add, members wait", members_without_a_group, do_declare);
     fail_each_site("group_update", a_group_with_members, do_update);
     fail_each_site("group_activate, gated", a_gated_group, do_activate);
+    fail_each_site("group_activate, parked", a_parked_group, do_activate);
+    fail_each_site("activate, of a member", a_parked_group, do_activate_member);
     fail_each_site("add, of a member", a_group, do_join);
     fail_each_site("add, of another", a_group_with_members, do_join);
     fail_each_site("add, to a gated group", a_gated_group, do_join);
@@ -246,6 +271,28 @@ a_cycle_whose_end_finds_no_memory_goes_on(void **unused)
     fail_each_site("group_done, no members", a_cycle, do_place);
     fail_each_site("group_done, an event", a_cycle_that_failed_and_an_event, do_reject);
     fail_each_site("group_done, gated", a_cycle_behind_whose_pop_the_gates_closed, do_place);
+}
+
+/* A cycle that was activated does not end in a parked record. */
+static void
+an_activation_in_the_cycle_is_noted_or_answers_no_memory(void **unused)
+{
+    bool happened = true;
+    (void)unused;
+    for (int64_t site = 0; happened; site++) {
+        trial_t trial = {.fixture = fx_new(SCHEDQ_PRESET_DEFAULT)};
+        fixture_t *fixture = trial.fixture;
+        trial.fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+        a_cycle_whose_members_failed(&trial);
+        account_fail_after(&fixture->memory, site);
+        schedq_status_t status = schedq_group_activate(fx_worker(fixture), GANG, NULL);
+        happened = account_heal(&fixture->memory);
+        assert_true(status == SCHEDQ_OK || (happened && status == SCHEDQ_NOMEM));
+        if (status == SCHEDQ_NOMEM)
+            assert_ok(schedq_group_activate(fx_worker(fixture), GANG, NULL));
+        assert_place(end(fixture, SCHEDQ_GROUP_REJECTED).place, SCHEDQ_ERROR_BACKOFF);
+        fx_free(fixture);
+    }
 }
 
 /* Its members could not be read when it was declared; then some leave. */
@@ -280,6 +327,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_that_finds_no_memory_changes_nothing),
         cmocka_unit_test(a_cycle_whose_end_finds_no_memory_goes_on),
+        cmocka_unit_test(an_activation_in_the_cycle_is_noted_or_answers_no_memory),
         cmocka_unit_test(a_group_without_a_root_tells_how_many_wait),
     };
     return fx_run_tests(argc, argv, tests);

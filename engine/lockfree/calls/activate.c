@@ -49,7 +49,7 @@ activate(struct mover *mover, schedq_pod_t pod, struct named *named)
     }
     if (state_place(view.state) == PLACE_ASIDE) {
         mover_end(mover);
-        gather_activate(mover->worker, view.description.group, mover->result);
+        mover->no_memory |= !gather_activate(mover->worker, view.description.group, mover->result);
         return;
     }
     if (queue->base.rules.activates_in_flight) {

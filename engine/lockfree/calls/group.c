@@ -494,14 +494,16 @@ lockfree_group_activate(schedq_worker_t *base, uint64_t number, schedq_result_t 
     struct group_found found;
 
     section_begin(worker);
-    bool declared = gather_find(worker, number, &found) && group_is_declared(&found);
+    schedq_status_t status = SCHEDQ_NOT_FOUND;
 
-    if (declared) {
-        gather_activate(worker, number, result);
+    if (gather_find(worker, number, &found) && group_is_declared(&found)) {
+        status = gather_activate(worker, number, result) ? SCHEDQ_OK : SCHEDQ_NOMEM;
+    }
+    if (status == SCHEDQ_OK) {
         gather_report(worker, number, result);
     }
     section_end(worker);
-    return declared ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
+    return status;
 }
 
 /* Of it and all below, or, without a root, its own. Without memory for them what is counted. */

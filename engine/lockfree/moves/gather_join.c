@@ -342,7 +342,7 @@ gather_ask_newcomers(struct worker *worker, const struct group_found *root)
 
 /* ---- activation, ticks ----------------------------------------------------------------------- */
 
-void
+bool
 gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
@@ -355,7 +355,7 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
         const uint64_t asked = stamps_drawn(&queue->stamps);
 
         if (place == PLACE_CYCLE && !queue->base.rules.activates_in_flight) {
-            return;
+            return true;
         }
         if (place == PLACE_CYCLE) {
             struct redescription change = describe_begin(&root.view);
@@ -370,7 +370,7 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
             continue;
         }
         if (!place_waits(place)) {
-            return;
+            return true;
         }
         const struct way way = queue->base.rules.pop_from_backoff &&
                                        queue->base.rules.backoff_opens_gates &&
@@ -379,15 +379,18 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
                                    : gather_way(worker, &root.view, false);
 
         if (gather_stays_gated(queue, &root.view, &way)) {
-            return;
+            return true;
         }
         step = gather_bring_queued(worker, &root, &way, asked,
                                    cause_of(LABEL_FORCE_ACTIVATE, false), result);
     }
-    if (step == GATHER_NOMEM) {
-        queue_note_stray(queue, STRAY_UNJUDGED);
+    if (step != GATHER_NOMEM) {
+        gather_look_at_gate(worker, number, result);
+    } else if (worker->asked_members) {
+        worker->asked_members = false;
+        queue_note_stray(queue, STRAY_UNJUDGED); /* a tick looks at its gate */
     }
-    gather_look_at_gate(worker, number, result);
+    return step != GATHER_NOMEM;
 }
 
 /* Raises `waiting` of each group to the number of its members that were read. */

@@ -66,8 +66,11 @@ void gather_changed(struct worker *worker, uint64_t number, uint32_t label,
  */
 enum gather_step gather_ask_newcomers(struct worker *worker, const struct group_found *root);
 
-/** A root's record, if it waits: where an activation puts it; in its cycle it is noted. */
-void gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result);
+/**
+ * A root's record, if it waits: where an activation puts it; in its cycle it is noted. False: no
+ * memory, it is as it was.
+ */
+bool gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result);
 
 /** A tick: a worker named the group, and may have stopped. */
 void gather_look_after(struct worker *worker, uint64_t number);
