@@ -161,6 +161,20 @@ near_the_end_of_time_nothing_overflows(void **state)
     fx_assert_counts(fixture, 0, 1, 1, 0, 0, 0);
 }
 
+static void
+at_the_end_of_time_a_pop_that_waits_serves_it(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_popped_t popped;
+    fx_queue(fixture);
+    atomic_store(&fixture->now_ns, INT64_MAX - SEC(1) / 2);
+    fx_err(fixture, "ns/error");
+    assert_status(schedq_pop_until(fx_worker(fixture), 0, &popped), SCHEDQ_TIMEDOUT);
+    atomic_store(&fixture->now_ns, INT64_MAX);
+    assert_ok(schedq_pop_until(fx_worker(fixture), 0, &popped));
+    assert_string_equal(popped.name, "ns/error");
+}
+
 /* ---- when it is over ---- */
 
 /* Puts ns/a in backoff; returns its expiry as the queue shows it. */
@@ -364,6 +378,7 @@ main(int argc, char **argv)
         fx_test_1_34(an_event_finds_the_backoff_over_by_the_same_rule),
         fx_test(an_error_that_waited_its_time_is_active),
         fx_test(pop_takes_from_backoff_when_nothing_is_active),
+        fx_test(at_the_end_of_time_a_pop_that_waits_serves_it),
         fx_test(without_pop_from_backoff_pods_wait_their_time),
         fx_test(pop_takes_the_earliest_expiry_then_priority),
         fx_test_1_34(in_kube_1_34_pods_of_one_second_are_popped_by_priority),
