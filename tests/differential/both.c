@@ -12,12 +12,19 @@ turns_order(const world_t *world, unsigned side)
     return side == 1 && world->plant == &plant_others[OTHER_ORDER];
 }
 
+/* When it finds nothing, the host has to be woken for the next pod; perhaps it makes one itself. */
+static bool
+pops_for_host(op_kind_t kind)
+{
+    return kind == OP_TRY_POP || kind == OP_TRY_POP_MANY || kind == OP_TRY_POP_GROUP;
+}
+
 /*
  * The specs are copies, for the plant "order". Answers are filled first, so that one that a call
  * forgets to write is not taken for zero.
  */
 static schedq_status_t
-run_side(const world_t *world, unsigned side, both_t *both)
+run_side(world_t *world, unsigned side, both_t *both)
 {
     op_t *op = &both->ops[side];
     const schedq_pod_spec_t *spec = op->spec;
@@ -39,7 +46,11 @@ run_side(const world_t *world, unsigned side, both_t *both)
     }
     memset(&op->result, UNTOUCHED, sizeof op->result);
     memset(op->statuses, UNTOUCHED, sizeof op->statuses);
+    bool woken = world->sides[side].woken;
+
+    world->sides[side].woken = woken && !pops_for_host(op->kind);
     (void)op_run(world_worker(world, side), op);
+    world->sides[side].woken |= woken && op->status != SCHEDQ_EMPTY;
     op->spec = spec;
     op->items = items;
     both->results[side] = op->result;

@@ -7,7 +7,8 @@
 
 #include "operation.h"
 
-static const char *const question_names[QUESTIONS] = {"hint", "PreEnqueue", "preCheck", "affinity"};
+static const char *const question_names[QUESTIONS] = {"hint", "PreEnqueue", "preCheck", "affinity",
+                                                      "pre-hint"};
 
 static const struct {
     const char *name;
@@ -40,6 +41,9 @@ static const struct {
     [MARK_APPLY_OLD_REF] = {"verdict on an old ref", FEATURE_HOST},
     [MARK_APPLY_BACKOFF_OVER] = {"verdict on a backoff that is over", FEATURE_HOST | FEATURE_TIME},
     [MARK_NOMINATED_SEVERAL] = {"several pods nominated to one node", FEATURE_NOMINATE},
+    [MARK_NESTED_DONE] = {"cycle that a callback ended", FEATURE_NESTED},
+    [MARK_NESTED_GONE] = {"the same of a pod that was deleted", FEATURE_NESTED},
+    [MARK_CLOCK_END] = {"clock set to the end of time", FEATURE_ENDS},
 };
 
 void
@@ -256,6 +260,7 @@ static const struct {
     {"move", QUESTION_PRECHECK, EVENTS},
     {"move", QUESTION_AFFINITY, EVENTS},
     {"move", QUESTION_PRE_ENQUEUE, EVENTS | GATES},
+    {"move", QUESTION_PRE_HINT, EVENTS | FEATURE_NESTED},
     {"update", QUESTION_HINT, EVENTS},
     {"fail", QUESTION_HINT, EVENTS},
     {"fail", QUESTION_PRE_ENQUEUE, GATES | TIMES},

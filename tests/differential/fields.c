@@ -255,6 +255,8 @@ const field_t plant_others[OTHERS] = {
     [OTHER_CANDIDATES] = {.name = "candidates"},
     [OTHER_HINT] = {.name = "hint"},
     [OTHER_GATE] = {.name = "gate"},
+    [OTHER_NESTED] = {.name = "nested"},
+    [OTHER_WOKEN] = {.name = "woken"},
 };
 
 static const table_t others_table = {plant_others, OTHERS};

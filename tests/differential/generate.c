@@ -197,6 +197,21 @@ draw_cycle(const world_t *world, chance_t *chance)
                : NOTHING;
 }
 
+/* Sometimes that of a pod that was deleted in flight, if one is met. */
+static uint32_t
+draw_guest(const world_t *world, chance_t *chance)
+{
+    for (unsigned i = 0; i < 8 && world->open_count > 0; i++) {
+        const cycle_t *cycle = &world->cycles[world->open[chance_below(chance, world->open_count)]];
+        const life_t *life = &world->lives[cycle->life];
+
+        if (world_named(world, life->name) != life) {
+            return cycle->reference;
+        }
+    }
+    return draw_cycle(world, chance);
+}
+
 static void
 draw_targets(const world_t *world, chance_t *chance, operation_t *operation)
 {
@@ -243,4 +258,6 @@ generate(const world_t *world, chance_t *chance, uint32_t number, operation_t *o
                                .kind = draw_kind(world, chance, number),
                                .worker = (uint8_t)(number % world->settings.workers)};
     draw_targets(world, chance, operation);
+    operation->guest =
+        settings_have(&world->settings, FEATURE_NESTED) ? draw_guest(world, chance) : NOTHING;
 }

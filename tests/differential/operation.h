@@ -18,6 +18,7 @@ typedef struct operation {
     uint32_t number; /* in its round */
     uint32_t name;
     uint32_t targets[TARGETS_MAX]; /* references, see world.h */
+    uint32_t guest;                /* the same: of a cycle; NOTHING: none */
     uint8_t target_count;
     uint8_t kind; /* in operation_kinds */
     uint8_t worker;

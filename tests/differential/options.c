@@ -25,6 +25,8 @@ static const struct {
     {"hold", FEATURE_HOLD},
     {"groups", FEATURE_GROUPS},
     {"classes", FEATURE_CLASSES | FEATURE_TIME | FEATURE_EVENTS},
+    {"nested", FEATURE_NESTED | FEATURE_EVENTS | FEATURE_GATES},
+    {"ends", FEATURE_ENDS | FEATURE_TIME | FEATURE_EVENTS | FEATURE_HOLD},
     {"host", FEATURE_HOST | FEATURE_TIME | FEATURE_EVENTS | FEATURE_GATES},
     {"core", FEATURE_PODS},
     {"all", FEATURES_ALL},
@@ -70,7 +72,7 @@ choose_features(const struct argp_state *state, void *input, char *list)
         if (bits == 0) {
             argument_bad(state, "features", list,
                          "all, core, and lists of pods, time, events, gates, nominate, look, hold, "
-                         "groups, classes, host");
+                         "groups, classes, nested, ends, host");
         }
         options->features |= bits;
         at += length;
@@ -132,7 +134,7 @@ static const argument_t table[] = {
                   choose_preset),
     ARGUMENT_CALL("features", 'f', "NAME",
                   "a list of pods, time, events, gates, nominate, look, hold, groups, classes, "
-                  "host; all (default); core: pods alone",
+                  "nested, ends, host; all (default); core: pods alone",
                   choose_features),
     ARGUMENT_NUMBER(options_t, workers, "workers", 'w', 1, 16,
                     "workers of each queue, which take turns; 1..16, default: each round draws it"),

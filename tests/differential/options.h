@@ -23,7 +23,9 @@ enum features {
     FEATURE_HOLD = 128,
     FEATURE_GROUPS = 256, /* pods that are tried together; not where the host decides */
     FEATURE_CLASSES = 512,
-    FEATURES_ALL = 1023
+    FEATURE_NESTED = 1024, /* callbacks call the queue; pre-queueing hints, wake-ups of a host */
+    FEATURE_ENDS = 2048,   /* times near the ends of what an int64_t holds */
+    FEATURES_ALL = 4095
 };
 
 typedef struct options {

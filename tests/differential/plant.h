@@ -52,6 +52,8 @@ enum other {
     OTHER_CANDIDATES,
     OTHER_HINT,
     OTHER_GATE,
+    OTHER_NESTED,
+    OTHER_WOKEN,
     OTHERS
 };
 

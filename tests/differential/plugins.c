@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "nest.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -42,7 +43,9 @@ look_whether_held(const side_t *side, uint64_t object, const char *what)
 static void
 hear(side_t *side, enum question question, uint64_t pod, uint64_t first, uint64_t second)
 {
-    look_whether_held(side, pod, "the pod");
+    if (question != QUESTION_PRE_HINT) {
+        look_whether_held(side, pod, "the pod");
+    }
     if (first != 0) {
         look_whether_held(side, first, "the old (or assigned) object");
     }
@@ -53,6 +56,7 @@ hear(side_t *side, enum question question, uint64_t pod, uint64_t first, uint64_
     if (side == &side->world->sides[0]) {
         side->world->seen.questions[question]++;
     }
+    nest_call(side, true);
 }
 
 /* The other engine as if it did not ask. */
@@ -79,6 +83,42 @@ hint(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
     }
     return (
         schedq_hint_t)answers[chance_mix(pod ^ old_object * 3 ^ new_object * 7) % LENGTH(answers)];
+}
+
+/* Lists half of the first pods, and pods that there may never be. */
+static schedq_pre_hint_t
+list(side_t *side, uint64_t old_object, uint64_t new_object, uint64_t salt, schedq_pod_list_t *pods)
+{
+    enum { NAMES_LISTED = 64 };
+    const world_t *world = side->world;
+    uint64_t listed = chance_mix(old_object * 5 ^ new_object * 9 ^ salt);
+    uint32_t first = (uint32_t)chance_mix(listed) % world->settings.names;
+    char text[NAME_ROOM];
+
+    hear(side, QUESTION_PRE_HINT, salt, old_object, new_object);
+    if (listed % 4 == 0) {
+        return listed % 8 == 0 ? SCHEDQ_PRE_HINT_ALL : (schedq_pre_hint_t)9;
+    }
+    for (uint32_t i = 0; i < NAMES_LISTED; i++) {
+        uint32_t length = name_write(world_is_kube(world), (first + i) % NAMES_MAX, text);
+
+        if ((listed >> i & 1) != 0 && schedq_pod_list_add(pods, text, length) != SCHEDQ_OK) {
+            (void)differ(side->world, "schedq_pod_list_add: %s refused", side->engine);
+        }
+    }
+    return SCHEDQ_PRE_HINT_LISTED;
+}
+
+static schedq_pre_hint_t
+pre_hint(void *ctx, uint64_t old_object, uint64_t new_object, schedq_pod_list_t *pods)
+{
+    return list(ctx, old_object, new_object, 1, pods);
+}
+
+static schedq_pre_hint_t
+other_pre_hint(void *ctx, uint64_t old_object, uint64_t new_object, schedq_pod_list_t *pods)
+{
+    return list(ctx, old_object, new_object, 2, pods);
 }
 
 /* Each gate says its own: a pod that one lets go is refused by another, perhaps. */
@@ -207,6 +247,7 @@ static const schedq_interest_t claims[] = {
 struct description {
     schedq_plugin_t plugin;
     schedq_interest_t interests[INTERESTS_MAX];
+    schedq_pre_hint_fn pre_hints[INTERESTS_MAX];
 };
 
 static const struct {
@@ -250,6 +291,13 @@ describe(side_t *side, size_t number, schedq_profile_t profile, struct descripti
         to->plugin.pre_enqueue = plugins[number].pre_enqueue;
     }
     to->plugin.ctx = side;
+    /* most interests have one: that of pods that was last has none */
+    if (asked && settings->config.pre_queueing_hints && plugins[number].count > 0) {
+        for (size_t i = 0; i < INTERESTS_MAX - 1; i++) {
+            to->pre_hints[i] = number % 2 == 0 ? pre_hint : other_pre_hint;
+        }
+        to->plugin.pre_hints = to->pre_hints;
+    }
 }
 
 /* Where pods are alike, a set means something else in the second profile. */

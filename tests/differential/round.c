@@ -7,6 +7,7 @@
 
 #include "compare.h"
 #include "generate.h"
+#include "nest.h"
 
 #define OPERATIONS_PER_LOOK 256
 #define NAMES_LOOKED_AT 128
@@ -61,7 +62,9 @@ run_kind(world_t *world, const operation_t *operation)
     uint8_t before = world->coverage != NULL ? place_of(world, subject_of(world, operation)) : 0;
 
     memset(&world->seen, 0, sizeof world->seen);
+    nest_begin(world, operation);
     operation_kinds[operation->kind].run(world, operation);
+    nest_end(world);
     if (!world->different && compare_cheap(world) && world->coverage != NULL) {
         world->seen.about_pod = is_about_one_pod(operation);
         world->seen.before = before;

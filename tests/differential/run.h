@@ -13,6 +13,9 @@ void take_added(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, bo
  */
 void serve_before_pop(world_t *world);
 
+/** A deadline that has passed. */
+int64_t deadline_now(const world_t *world);
+
 /** Pops one pod on each side; `element` of the running operation. */
 schedq_status_t try_pop_both(world_t *world, uint32_t element);
 
@@ -24,6 +27,9 @@ bool compare_kept_names(world_t *world, const cycle_t *cycle);
 
 /** Deletes a pod by its name on each side; `how` is shown. */
 void delete_both(world_t *world, uint32_t name, bool terse, const char *how);
+
+/** Takes down what a done answered. */
+void take_done(world_t *world, cycle_t *cycle, schedq_status_t status);
 
 /** Ends a cycle on each side. */
 void done_both(world_t *world, cycle_t *cycle);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "nest.h"
 #include "operation.h"
 #include "run.h"
 
@@ -35,6 +36,7 @@ run_find(world_t *world, const operation_t *operation)
 /* ---- get ------------------------------------------------------------------------------------- */
 
 struct visit {
+    side_t *side;
     schedq_pod_info_t info;
     size_t count;
     char name[NAME_ROOM];
@@ -46,6 +48,7 @@ visit(void *ctx, const schedq_pod_info_t *info)
     struct visit *visit = ctx;
     size_t length = info->name_length < NAME_ROOM ? info->name_length + 1 : NAME_ROOM;
 
+    nest_call(visit->side, true);
     visit->info = *info;
     memcpy(visit->name, info->name, length);
     visit->info.name = visit->name;
@@ -86,7 +89,9 @@ run_get(world_t *world, const operation_t *operation)
     if (life == NULL) {
         return;
     }
-    visits[0].count = visits[1].count = 0;
+    for (unsigned side = 0; side < SIDES; side++) {
+        visits[side] = (struct visit){.side = &world->sides[side]};
+    }
     BOTH(&both, .kind = OP_GET, .pods = &life->handles[side], .visit = visit, .ctx = &visits[side]);
     if (both_call(world, &both, " of pod %" PRIu32 "\n", life->name)) {
         take_visits(world, life, both.ops[0].status, visits);
@@ -165,7 +170,7 @@ run_forged_handle(world_t *world, const operation_t *operation)
 {
     both_t both = {0};
     schedq_pod_t pods[SIDES];
-    struct visit unseen;
+    struct visit unseen[SIDES];
 
     for (unsigned side = 0; side < SIDES; side++) {
         chance_t chance = operation_chance(operation);
@@ -178,7 +183,9 @@ run_forged_handle(world_t *world, const operation_t *operation)
         uint32_t bit = chance_one_in(&chance, 4) ? 27 : 52 + chance_below(&chance, 12);
 
         pods[side].bits = bits ^ UINT64_C(1) << bit;
-        both.ops[side] = (op_t){.kind = kind, .pods = &pods[side], .visit = visit, .ctx = &unseen};
+        unseen[side].side = &world->sides[side];
+        both.ops[side] =
+            (op_t){.kind = kind, .pods = &pods[side], .visit = visit, .ctx = &unseen[side]};
         SHOW(world, "schedq_%s of a forged handle 0x%" PRIx64 "\n", op_name(kind), pods[side].bits);
     }
     if (both_run(world, &both) && both.ops[0].kind == OP_DELETE) {

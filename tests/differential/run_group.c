@@ -34,6 +34,9 @@ describe(const world_t *world, chance_t *chance, uint32_t group)
     spec.profile = profiles ? profile_of(group - 1) : 0;
     spec.object = group + (uint64_t)chance_below(chance, 4) * 100000;
     spec.parent = parent_of(group);
+    if (world->settings.priorities == PRIORITIES_OWN) {
+        spec.priority = -(int32_t)group;
+    }
     if (chance_one_in(chance, 24)) {
         switch (chance_below(chance, 5)) {
         case 0:
@@ -140,7 +143,7 @@ run_pop_group(world_t *world, const operation_t *operation)
     if (world->different) {
         return;
     }
-    BOTH(&both, .kind = kind, .deadline_ns = world->now, .popped_group = &groups[side],
+    BOTH(&both, .kind = kind, .deadline_ns = deadline_now(world), .popped_group = &groups[side],
          .popped = popped[side], .room = room);
     if (!both_call(world, &both, " with room for %zu\n", room) || !compare_got(world, both.ops) ||
         both.ops[0].status != SCHEDQ_OK) {

@@ -192,6 +192,8 @@ draw_query(const world_t *world, chance_t *chance, schedq_query_t *query)
     if (chance_one_in(chance, 3)) {
         query->not_after_ns =
             world->now - (chance_one_in(chance, 2) ? 0 : world->settings.config.max_parked_ns + 1);
+    } else if (settings_have(&world->settings, FEATURE_ENDS)) {
+        query->not_after_ns = chance_one_in(chance, 4) ? INT64_MIN : spec_any_time(world, chance);
     }
 }
 

@@ -167,6 +167,11 @@ draw_history(const world_t *world, chance_t *chance, schedq_history_t *history)
                                   .attempts = chance_below(chance, 8),
                                   .rejections = chance_below(chance, 4),
                                   .errors = chance_below(chance, 4)};
+    if (settings_have(&world->settings, FEATURE_ENDS)) {
+        history->timestamp_ns = chance_one_in(chance, 40) ? -1 : spec_any_time(world, chance);
+        history->initial_attempt_ns =
+            chance_one_in(chance, 40) ? INT64_MIN : spec_any_time(world, chance);
+    }
     if (chance_one_in(chance, 32)) {
         history->attempts = history->rejections = history->errors = UINT32_MAX;
     }
@@ -185,7 +190,8 @@ run_readd(world_t *world, const operation_t *operation)
 
     spec_draw(world, &chance, operation->name, &names, &item);
     draw_history(world, &chance, &history);
-    if (world->settings.config.keep_order && (spec->flags & SCHEDQ_POD_ORDER_KEY) == 0) {
+    if (world->settings.config.keep_order && (spec->flags & SCHEDQ_POD_ORDER_KEY) == 0 &&
+        world->settings.priorities != PRIORITIES_OWN) {
         /* it orders the pod */
         history.timestamp_ns += (INT64_C(1) << (CLOCK_BITS - 1)) + operation->name;
     }

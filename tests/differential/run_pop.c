@@ -117,6 +117,13 @@ serve_before_pop(world_t *world)
     }
 }
 
+/* At the end of time the clock shows what is no deadline. */
+int64_t
+deadline_now(const world_t *world)
+{
+    return world->now == SCHEDQ_NO_DEADLINE ? world->now - 1 : world->now;
+}
+
 /* Of the pops that wait, one that returns at once. */
 void
 run_pop(world_t *world, const operation_t *operation)
@@ -124,15 +131,18 @@ run_pop(world_t *world, const operation_t *operation)
     static const int64_t before[] = {0, 1, 1000000000};
     chance_t chance = operation_chance(operation);
     int64_t deadline =
-        chance_one_in(&chance, 8) ? INT64_MIN : world->now - CHANCE_OF(&chance, before);
+        chance_one_in(&chance, 8) ? INT64_MIN : deadline_now(world) - CHANCE_OF(&chance, before);
 
     serve_before_pop(world);
     if (world->different) {
         return;
     }
     if (something_is_poppable(world) && chance_one_in(&chance, 2)) {
-        SHOW(world, "schedq_pop\n");
-        (void)pop_both(world, 0, OP_POP, 0);
+        static const op_kind_t kinds[] = {OP_POP, OP_POP, OP_POP_FOR, OP_POP_UNTIL};
+        op_kind_t kind = CHANCE_OF(&chance, kinds);
+
+        SHOW(world, "schedq_%s, for ever\n", op_name(kind));
+        (void)pop_both(world, 0, kind, INT64_MAX);
     } else if (chance_one_in(&chance, 3)) {
         SHOW(world, "schedq_pop_for 0, or a time that there was never\n");
         (void)pop_both(world, 0, OP_POP_FOR, chance_one_in(&chance, 4) ? -1 : 0);
@@ -172,7 +182,7 @@ run_pop_many(world_t *world, const operation_t *operation)
         return;
     }
     BOTH(&both, .kind = kind, .count = capacity, .popped = popped[side], .wait_ns = wait,
-         .deadline_ns = world->now);
+         .deadline_ns = deadline_now(world));
     if (!both_call(world, &both, " of %zu\n", capacity) || !compare_got(world, both.ops)) {
         return;
     }
@@ -208,7 +218,7 @@ compare_kept_names(world_t *world, const cycle_t *cycle)
     return true;
 }
 
-static void
+void
 take_done(world_t *world, cycle_t *cycle, schedq_status_t status)
 {
     if (status == SCHEDQ_STALE) {

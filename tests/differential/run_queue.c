@@ -31,7 +31,7 @@ allowed_reading(const world_t *world, int64_t now)
 {
     int64_t unit = INT64_C(1) << CLOCK_BITS;
 
-    if ((now & (unit - 1)) >= CLOCK_READINGS) {
+    if (!settings_have(&world->settings, FEATURE_ENDS) && (now & (unit - 1)) >= CLOCK_READINGS) {
         now += unit - (now & (unit - 1));
     }
     return now > world->now ? now : world->now;
@@ -64,10 +64,11 @@ void
 run_clock(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
-    int64_t now = world->now + some_step(world, &chance);
+    int64_t now = time_after(world->now, some_step(world, &chance));
+    int64_t past = settings_have(&world->settings, FEATURE_ENDS) ? INT64_MIN : world->now - 1;
 
     if (world->settings.config.external_clock) {
-        set_clock(world, chance_one_in(&chance, 8) ? world->now - 1 : now, true);
+        set_clock(world, chance_one_in(&chance, 8) ? past : now, true);
     } else {
         set_clock(world, now, chance_one_in(&chance, 32));
     }
@@ -75,15 +76,19 @@ run_clock(world_t *world, const operation_t *operation)
 
 /*
  * To where something becomes due, or just before; into the second of a window; over the leftover
- * limit.
+ * limit; to the end of time, or near it.
  */
 static int64_t
 some_jump(const world_t *world, chance_t *chance)
 {
     int64_t deadline = world->sides[0].words->next_deadline_ns;
     int64_t second = INT64_C(1000000000);
-    bool soon = deadline < world->now + (INT64_C(1) << 50);
+    bool soon = deadline < time_after(world->now, INT64_C(1) << 50);
 
+    if (settings_have(&world->settings, FEATURE_ENDS) && chance_one_in(chance, 12)) {
+        world_mark(world, MARK_CLOCK_END);
+        return INT64_MAX - (chance_one_in(chance, 2) ? 0 : chance_below(chance, 1U << 31));
+    }
     switch (chance_below(chance, 8)) {
     case 0:
     case 1:
@@ -95,15 +100,17 @@ some_jump(const world_t *world, chance_t *chance)
         return soon ? deadline - 1 : world->now;
     case 4:
         world_mark(world, MARK_CLOCK_WINDOW);
-        return (world->now / second + 1 + chance_below(chance, 3)) * second;
+        return time_after(world->now - world->now % second,
+                          (1 + (int64_t)chance_below(chance, 3)) * second);
     case 5:
         if (!chance_one_in(chance, 4)) {
             return world->now;
         }
         world_mark(world, MARK_CLOCK_LEFTOVER);
-        return world->now + world->settings.config.max_parked_ns + chance_below(chance, 3);
+        return time_after(world->now,
+                          world->settings.config.max_parked_ns + chance_below(chance, 3));
     default:
-        return world->now + chance_below(chance, 1U << 30);
+        return time_after(world->now, chance_below(chance, 1U << 30));
     }
 }
 
@@ -112,10 +119,11 @@ leave_time_behind(world_t *world)
 {
     const schedq_config_t *config = &world->settings.config;
 
-    set_clock(world,
-              allowed_reading(world, world->now + config->max_parked_ns + config->max_backoff_ns +
-                                         2000000000),
-              config->external_clock != 0);
+    set_clock(
+        world,
+        allowed_reading(world, time_after(world->now, config->max_parked_ns +
+                                                          config->max_backoff_ns + 2000000000)),
+        config->external_clock != 0);
 }
 
 void

@@ -22,7 +22,10 @@ run_cancel(world_t *world, const operation_t *operation)
     }
 }
 
-/* A queue's descriptor is readable beside an active pod, and when the queue is closed. */
+/*
+ * A queue's descriptor is readable beside an active pod, and when the queue is closed; by then its
+ * host was woken, too.
+ */
 void
 run_descriptor(world_t *world, const operation_t *operation)
 {
@@ -42,6 +45,14 @@ run_descriptor(world_t *world, const operation_t *operation)
         if (status != SCHEDQ_OK ||
             (!readable && (stats.active > stats.members_at[SCHEDQ_ACTIVE] || world->closed))) {
             (void)differ(world, "wait_fd: %s is not readable beside a pod that is active",
+                         world->sides[side].engine);
+            return;
+        }
+        bool woken = world->sides[side].woken && !(side == 1 && plant_due(world, OTHER_WOKEN));
+
+        if (settings_have(&world->settings, FEATURE_NESTED) && !woken &&
+            (stats.active > stats.members_at[SCHEDQ_ACTIVE] || world->closed)) {
+            (void)differ(world, "wait_callback: %s woke nobody for a pod that is active",
                          world->sides[side].engine);
             return;
         }

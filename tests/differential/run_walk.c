@@ -8,6 +8,7 @@
 
 #include "both.h"
 #include "compare.h"
+#include "nest.h"
 #include "operation.h"
 
 #define NODES 4
@@ -24,7 +25,12 @@ static int
 take_info(void *ctx, const schedq_pod_info_t *info)
 {
     struct walk *walk = ctx;
+    side_t *side = &walk->world->sides[walk->side];
 
+    nest_call(side, true);
+    if (nest_has_guest(side, info->pod)) {
+        return 1;
+    }
     if (walk->count == walk->capacity) {
         return 0;
     }

@@ -12,7 +12,8 @@
 /* One in so many rounds. */
 #define ALIKE_EVERY 4
 
-#define DAY_NS INT64_C(86400000000000)
+#define HOUR_NS INT64_C(3600000000000)
+#define DAY_NS (24 * HOUR_NS)
 
 static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_37,
                                           SCHEDQ_PRESET_KUBE_1_34, SCHEDQ_PRESET_KUBE_1_26,
@@ -164,6 +165,63 @@ draw_config(settings_t *settings, const options_t *options, chance_t *chance)
     }
 }
 
+/*
+ * A pod that a callback ends counts for the mutex engine until the call is over, which a cap would
+ * tell.
+ */
+static void
+draw_nested(settings_t *settings, chance_t *chance)
+{
+    const schedq_config_t defaults = SCHEDQ_CONFIG_INIT;
+
+    if (!settings_have(settings, FEATURE_NESTED)) {
+        return;
+    }
+    if (chance_one_in(chance, 2)) {
+        settings->features &= ~(unsigned)FEATURE_NESTED;
+        return;
+    }
+    settings->config.max_pods = defaults.max_pods;
+    settings->config.max_bands = defaults.max_bands;
+    settings->config.pre_queueing_hints = chance_one_in(chance, 2);
+    if (!chance_one_in(chance, 4)) {
+        settings->config.class_patience_ns = 0; /* a pod that has a class is no guest */
+    }
+}
+
+/* The clock cannot tell pods apart by the bits that spec.h speaks of, so their priorities do. */
+static void
+draw_ends(settings_t *settings, chance_t *chance)
+{
+    static const int64_t shortest = 1000000, longest_backoff[] = {HOUR_NS, DAY_NS};
+    schedq_config_t *config = &settings->config;
+
+    if (!settings_have(settings, FEATURE_ENDS)) {
+        return;
+    }
+    if (!chance_one_in(chance, 4)) {
+        settings->features &= ~(unsigned)FEATURE_ENDS;
+        return;
+    }
+    settings->priorities = PRIORITIES_OWN;
+    settings->names = settings->names > 512 ? 512 : settings->names;
+    config->fifo = 0;
+    config->max_bands = 0;
+    if (chance_one_in(chance, 2)) {
+        config->initial_backoff_ns = chance_one_in(chance, 2) ? shortest : HOUR_NS;
+        config->max_backoff_ns = chance_one_in(chance, 3) ? 0 : CHANCE_OF(chance, longest_backoff);
+    }
+    if (chance_one_in(chance, 2)) {
+        config->max_parked_ns = chance_one_in(chance, 2) ? shortest : 365 * DAY_NS;
+    }
+    if (config->kube_minor != 0 && chance_one_in(chance, 2)) {
+        config->flush_ns = chance_one_in(chance, 2) ? shortest : HOUR_NS;
+    }
+    if (config->class_patience_ns != 0 && chance_one_in(chance, 2)) {
+        config->class_patience_ns = chance_one_in(chance, 2) ? shortest : 365 * DAY_NS;
+    }
+}
+
 void
 settings_draw(settings_t *settings, const options_t *options, uint64_t round,
               uint64_t operations_left)
@@ -200,4 +258,6 @@ settings_draw(settings_t *settings, const options_t *options, uint64_t round,
         settings->features &= FEATURE_PODS | FEATURE_TIME | FEATURE_EVENTS | FEATURE_LOOK;
         settings->priorities = (enum priorities)chance_below(&chance, PRIORITIES_FEW + 1);
     }
+    draw_nested(settings, &chance);
+    draw_ends(settings, &chance);
 }

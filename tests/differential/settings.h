@@ -19,7 +19,8 @@ enum priorities {
     PRIORITIES_FEW,     /* 0..3 */
     PRIORITIES_CLASSES, /* those of a cluster, and the ends of the range */
     PRIORITIES_MANY,    /* 0..499 */
-    PRIORITIES_ANY      /* any 32 bits */
+    PRIORITIES_ANY,     /* any 32 bits */
+    PRIORITIES_OWN      /* each pod has its own: order keys and Timestamps tell nothing */
 };
 
 typedef struct settings {

@@ -77,11 +77,53 @@ bands_are_plenty(const schedq_config_t *config)
     return !config->fifo && (config->max_bands == 0 || config->max_bands > 64);
 }
 
+int64_t
+spec_any_time(const world_t *world, chance_t *chance)
+{
+    static const int64_t ends[] = {0, 1, INT64_MAX - 1, INT64_MAX};
+    int64_t near = chance_below(chance, 1U << 31);
+
+    switch (chance_below(chance, 4)) {
+    case 0:
+        return CHANCE_OF(chance, ends);
+    case 1:
+        return INT64_MAX - near;
+    case 2:
+        return world->now > near ? world->now - near : 0;
+    default:
+        return time_after(world->now, near);
+    }
+}
+
+/*
+ * Members that tie, as at the end of time, join a group of kube's in no order, and how often their
+ * gates are asked tells it: each has a key of its own.
+ */
+static void
+draw_any_order(const world_t *world, chance_t *chance, uint32_t name, schedq_pod_spec_t *spec)
+{
+    static const int64_t first_keys[] = {INT64_MIN, 0, INT64_MAX - NAMES_MAX};
+
+    spec->priority = OWN_BANDS + (int32_t)name;
+    spec->timestamp_ns = chance_one_in(chance, 2) ? spec_any_time(world, chance) : 0;
+    if (may_be_member(name)) {
+        spec->flags |= SCHEDQ_POD_ORDER_KEY;
+        spec->order_key = CHANCE_OF(chance, first_keys) + name;
+    } else if (chance_one_in(chance, 4)) {
+        spec->flags |= SCHEDQ_POD_ORDER_KEY;
+        spec->order_key = spec_any_time(world, chance) ^ (chance_one_in(chance, 2) ? -1 : 0);
+    }
+}
+
 static void
 draw_order(const world_t *world, chance_t *chance, uint32_t name, schedq_pod_spec_t *spec)
 {
     static const int64_t shared_keys[] = {INT64_MIN, 0, INT64_MAX};
 
+    if (world->settings.priorities == PRIORITIES_OWN) {
+        draw_any_order(world, chance, name, spec);
+        return;
+    }
     spec->priority = some_priority(world, chance);
     if (chance_one_in(chance, 4)) {
         spec->timestamp_ns = ticks_to_ns(some_ticks(world, chance, 0)) + OWN_TIMES + name;
@@ -110,6 +152,9 @@ spec_not_before(const world_t *world, chance_t *chance)
 {
     const schedq_config_t *config = &world->settings.config;
 
+    if (settings_have(&world->settings, FEATURE_ENDS) && chance_one_in(chance, 2)) {
+        return spec_any_time(world, chance);
+    }
     switch (chance_below(chance, 8)) {
     case 0:
         return 0;
@@ -118,8 +163,8 @@ spec_not_before(const world_t *world, chance_t *chance)
     case 2:
         return world->now;
     default:
-        return world->now + 1 +
-               (int64_t)(chance_next(chance) % (2 * (uint64_t)config->initial_backoff_ns));
+        return time_after(world->now, 1 + (int64_t)(chance_next(chance) %
+                                                    (2 * (uint64_t)config->initial_backoff_ns)));
     }
 }
 

@@ -10,6 +10,9 @@
  * Timestamp from the clock keeps an order key once it has one: without it, pods of one reading
  * would be equal.
  *
+ * Where times are near the ends of what an int64_t holds, each pod has its own priority, and any
+ * time.
+ *
  * A call for a label comes to its pods in no order. That of a group's members decides whose gates
  * are asked, so a label has one of them at most.
  */
@@ -70,6 +73,9 @@ void spec_spoil(const world_t *world, chance_t *chance, uint32_t name, name_text
 /** The last rule above, for a spec that describes `life` anew (NULL: it describes a new pod). */
 void spec_for_life(const world_t *world, chance_t *chance, const life_t *life, uint32_t name,
                    schedq_pod_spec_t *spec);
+
+/** [FEATURE_ENDS] Any time at all; at least 0. */
+int64_t spec_any_time(const world_t *world, chance_t *chance);
 
 /** A time to hold a pod until: near the clock, or far away. */
 int64_t spec_not_before(const world_t *world, chance_t *chance);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "nest.h"
 #include "plugins.h"
 #include "run.h"
 #include "spec.h"
@@ -87,10 +88,14 @@ forget(world_t *world, const settings_t *settings)
     }
 }
 
+/* Less than 0 counts as 0. */
 static int64_t
 clock_read(void *ctx)
 {
-    return *(const int64_t *)ctx;
+    const world_t *world = ctx;
+
+    return world->now == 0 && settings_have(&world->settings, FEATURE_ENDS) ? INT64_MIN
+                                                                            : world->now;
 }
 
 static void
@@ -99,6 +104,7 @@ retain(void *ctx, uint64_t object)
     side_t *side = ctx;
 
     account_retain(&side->account, object);
+    nest_call(side, false);
 }
 
 static void
@@ -107,6 +113,16 @@ release(void *ctx, uint64_t object)
     side_t *side = ctx;
 
     account_release(&side->account, object);
+    nest_call(side, false);
+}
+
+static void
+wake(void *ctx)
+{
+    side_t *side = ctx;
+
+    side->woken = true;
+    nest_call(side, false);
 }
 
 static schedq_config_t
@@ -118,7 +134,7 @@ config_of(world_t *world, side_t *side)
     if (config.external_clock) {
         config.start_ns = world->now;
     } else {
-        config.clock = (schedq_clock_t){.now_ns = clock_read, .ctx = &world->now, .is_virtual = 1};
+        config.clock = (schedq_clock_t){.now_ns = clock_read, .ctx = world, .is_virtual = 1};
     }
     if (config.objects == SCHEDQ_OBJECTS_COUNTED) {
         config.retain = retain;
@@ -147,6 +163,14 @@ side_open(world_t *world, side_t *side)
         !plugins_register(world, side)) {
         return false;
     }
+    side->woken = true; /* at the beginning the host pops by itself */
+    if (settings_have(&world->settings, FEATURE_NESTED)) {
+        status = schedq_wait_callback(side->queue, wake, side, why, sizeof why);
+        if (status != SCHEDQ_OK) {
+            return differ(world, "schedq_wait_callback: %s %s: %s", side->engine,
+                          schedq_status_name(status), why);
+        }
+    }
     for (uint32_t i = 0; i < world->settings.workers; i++) {
         status = schedq_worker_register(side->queue, &side->workers[i], why, sizeof why);
         if (status != SCHEDQ_OK) {
@@ -157,6 +181,25 @@ side_open(world_t *world, side_t *side)
     return true;
 }
 
+static int64_t
+first_reading(const settings_t *settings)
+{
+    static const int64_t second = 1000000000, hour = 3600 * second, day = 24 * hour;
+    const int64_t ahead[] = {0, 1, second, second, second, hour, day, 365 * day};
+    uint64_t seed = settings->seed;
+
+    if (seed % 4 == 0) {
+        return 0;
+    }
+    if (!settings_have(settings, FEATURE_ENDS)) {
+        return (int64_t)(seed >> 30) << CLOCK_BITS;
+    }
+    int64_t now = (INT64_MAX >> (seed % 4 == 1 ? (seed >> 8) % 32 : 0)) -
+                  ahead[(seed >> 16) % (sizeof ahead / sizeof *ahead)];
+
+    return now > 0 ? now : 1;
+}
+
 bool
 world_open(world_t *world, const settings_t *settings, uint8_t engine, const char *engine_name)
 {
@@ -165,7 +208,7 @@ world_open(world_t *world, const settings_t *settings, uint8_t engine, const cha
     world->sides[0].engine = "mutex";
     world->sides[1].number = engine;
     world->sides[1].engine = engine == SCHEDQ_ENGINE_MUTEX ? "second mutex" : engine_name;
-    world->now = settings->seed % 4 == 0 ? 0 : (int64_t)(settings->seed >> 30) << CLOCK_BITS;
+    world->now = first_reading(settings);
     return side_open(world, &world->sides[0]) && side_open(world, &world->sides[1]);
 }
 
@@ -373,7 +416,8 @@ world_born(world_t *world, uint32_t element, uint32_t name, const schedq_pod_spe
                      .reference = reference_of(world->operation, element),
                      .name = name,
                      .own_time = spec->timestamp_ns != 0,
-                     .order_key = (spec->flags & SCHEDQ_POD_ORDER_KEY) != 0};
+                     .order_key = (spec->flags & SCHEDQ_POD_ORDER_KEY) != 0,
+                     .classed = spec->class_id != 0};
     for (unsigned i = 0; i < SIDES; i++) {
         side_t *side = &world->sides[i];
 
@@ -396,6 +440,7 @@ world_described(world_t *world, life_t *life, const schedq_pod_spec_t *spec)
     owe(world, life->object, UINT64_MAX);
     life->object = spec->object;
     life->order_key = (spec->flags & SCHEDQ_POD_ORDER_KEY) != 0;
+    life->classed = spec->class_id != 0;
 }
 
 void

@@ -38,6 +38,13 @@ typedef struct ref {
     uint64_t bits[SIDES];
 } ref_t;
 
+/** `ns` later, at most the end of time. */
+static inline int64_t
+time_after(int64_t now, int64_t ns)
+{
+    return now > INT64_MAX - ns ? INT64_MAX : now + ns;
+}
+
 /** The profile of the pods with a name. */
 static inline schedq_profile_t
 profile_of(uint32_t name)
@@ -53,6 +60,7 @@ typedef struct life {
     uint32_t name;
     bool own_time;  /* its Timestamp is one that no other pod has */
     bool order_key; /* its description has one */
+    bool classed;   /* the same, of a class */
     bool in_flight;
     bool waits;            /* [host] when it was last heard of */
     ref_t refs[REFS_KEPT]; /* [host] newest first; of side 0 they differ */
@@ -88,6 +96,7 @@ typedef struct side {
     bits_set_t handles, tokens;   /* given in this round: none may come twice */
     uint64_t rejectors[PROFILES]; /* the bits of each profile's plugins and late names */
     uint64_t heard;               /* of the questions of this operation, in any order */
+    bool woken;                   /* since a pop found nothing */
 } side_t;
 
 /** A group's cycle. */
@@ -95,6 +104,17 @@ typedef struct gang {
     schedq_token_t tokens[SIDES]; /* of its last one; {0}: it had none */
     bool flies;
 } gang_t;
+
+/** What a callback of the operation calls: see nest.h. */
+typedef struct nest {
+    cycle_t *guest; /* NULL: there is none */
+    uint64_t random;
+    uint32_t waits[SIDES]; /* callbacks that come before it */
+    schedq_status_t statuses[SIDES];
+    bool called[SIDES];
+    bool calls; /* some callback may */
+    bool only_alike;
+} nest_t;
 
 typedef struct world {
     settings_t settings;
@@ -130,6 +150,7 @@ typedef struct world {
     uint64_t *met;         /* how often each status was answered */
     coverage_t *coverage;  /* NULL: nobody counts */
     seen_t seen;           /* in this operation, for the coverage */
+    nest_t nest;
 } world_t;
 
 /** The caller holds these during the operation's calls; callbacks may get them. */
