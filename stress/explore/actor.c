@@ -573,9 +573,12 @@ took(struct actor *actor, moment began, moment ended)
 static unsigned
 pop(struct actor *actor, op_kind_t kind, unsigned capacity, int64_t deadline_ns)
 {
+    schedq_popped_group_t group;
     op_t op = {.kind = kind,
                .count = capacity,
+               .room = capacity,
                .popped = &actor->held[actor->holds],
+               .popped_group = &group,
                .deadline_ns = deadline_ns};
 
     SIM_CHECK(actor->holds + capacity <= HELD_MAX, "actor %u holds %u pods", actor->number,
@@ -597,6 +600,12 @@ bool
 actor_pop(struct actor *actor)
 {
     return pop(actor, OP_TRY_POP, 1, 0) == 1;
+}
+
+bool
+actor_pop_or_group(struct actor *actor)
+{
+    return pop(actor, OP_TRY_POP_GROUP, 1, 0) == 1;
 }
 
 bool

@@ -75,6 +75,9 @@ bool actor_get(struct actor *actor, uint32_t key);
 /** True: one more is held. */
 bool actor_pop(struct actor *actor);
 
+/** The same by a pop of groups, where there are none. */
+bool actor_pop_or_group(struct actor *actor);
+
 /** Waits for ever; false: CLOSED. */
 bool actor_pop_wait(struct actor *actor);
 

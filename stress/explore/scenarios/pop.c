@@ -78,6 +78,41 @@ add_urgent_take(struct actor *actor)
     actor_consume(actor, 1);
 }
 
+/* words.poppable says 1 for nothing then. */
+static void
+take_the_last(struct actor *actor)
+{
+    (void)actor_add(actor, 4, 1);
+    actor_consume(actor, 1);
+}
+
+static void
+add_two(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 1);
+    (void)actor_add(actor, 1, 1);
+}
+
+static void
+take_as_a_group(struct actor *actor)
+{
+    if (actor_pop_or_group(actor)) {
+        (void)actor_done_all(actor);
+    }
+}
+
+/* What hosts read when no other call is under way. */
+static void
+look_at_poppable(struct actor *actor)
+{
+    (void)sim_wait_for_quiet();
+    sim_drain();
+    bool said = schedq_words(world.queue)->poppable != 0;
+
+    SIM_CHECK(!actor_pop(actor) || said || sim_frozen() > 0, "words.poppable is 0 beside a pod");
+    (void)actor_done_all(actor);
+}
+
 static void
 relax(schedq_config_t *config)
 {
@@ -99,5 +134,10 @@ const struct scenario pop_scenarios[] = {
              add_two_bands, find_all, consume_2),
     SCENARIO("relaxed", "as push_pop, relaxed order", relax, NULL, add_4, add_two_bands_down,
              consume_3),
+    SCENARIO_OF(&queue_harness, true, 1, "poppable", "what words.poppable says behind pops", NULL,
+                take_the_last, consume_2, add_two, consume_2, look_at_poppable),
+    SCENARIO_OF(&queue_harness, true, 1, "poppable_group",
+                "the same behind pops of groups, which take pods", NULL, take_the_last,
+                take_as_a_group, add_two, take_as_a_group, look_at_poppable),
     {.name = NULL},
 };
