@@ -12,12 +12,22 @@
 
 /* ---- the guest ------------------------------------------------------------------------------- */
 
+/* A pod that a callback ends counts for the mutex engine until the call is over. */
+static bool
+tells_cap(const world_t *world, const operation_kind_t *kind)
+{
+    bool adds = kind->run == run_add || kind->run == run_update || kind->run == run_readd ||
+                kind->run == run_group;
+
+    return adds && world->settings.config.max_pods <= NAMES_MAX;
+}
+
 /* Names or labels of pods are drawn while it runs, or it tells of all that is counted. */
 static bool
-has_no_guest(const operation_kind_t *kind)
+has_no_guest(const world_t *world, const operation_kind_t *kind)
 {
     return kind->run == run_add_many || kind->run == run_bad_spec || kind->run == run_label ||
-           kind->run == run_metrics;
+           kind->run == run_metrics || tells_cap(world, kind);
 }
 
 static bool
@@ -51,7 +61,7 @@ nest_begin(world_t *world, const operation_t *operation)
     bool has_class = nest->guest != NULL && world->settings.config.class_patience_ns != 0 &&
                      world->lives[nest->guest->life].classed;
 
-    if (nest->guest == NULL || has_no_guest(kind) || has_class) {
+    if (nest->guest == NULL || has_no_guest(world, kind) || has_class) {
         nest->guest = NULL;
         return;
     }
@@ -207,4 +217,7 @@ nest_end(world_t *world)
     }
     take_done(world, nest->guest, nest->statuses[0]);
     nest->guest = NULL;
+    if (!world->different && (nest->called[0] || nest->called[1])) {
+        (void)compare_counters(world);
+    }
 }

@@ -65,8 +65,12 @@ run_clock(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
     int64_t now = time_after(world->now, some_step(world, &chance));
-    int64_t past = settings_have(&world->settings, FEATURE_ENDS) ? INT64_MIN : world->now - 1;
+    bool ends = settings_have(&world->settings, FEATURE_ENDS);
+    int64_t past = ends ? INT64_MIN : world->now - 1;
 
+    if (ends && chance_one_in(&chance, 24)) {
+        now = INT64_MAX; /* and nobody ticks */
+    }
     if (world->settings.config.external_clock) {
         set_clock(world, chance_one_in(&chance, 8) ? past : now, true);
     } else {

@@ -165,15 +165,10 @@ draw_config(settings_t *settings, const options_t *options, chance_t *chance)
     }
 }
 
-/*
- * A pod that a callback ends counts for the mutex engine until the call is over, which a cap would
- * tell.
- */
+/* A pod that has a class is no guest of nest.h. */
 static void
 draw_nested(settings_t *settings, chance_t *chance)
 {
-    const schedq_config_t defaults = SCHEDQ_CONFIG_INIT;
-
     if (!settings_have(settings, FEATURE_NESTED)) {
         return;
     }
@@ -181,11 +176,9 @@ draw_nested(settings_t *settings, chance_t *chance)
         settings->features &= ~(unsigned)FEATURE_NESTED;
         return;
     }
-    settings->config.max_pods = defaults.max_pods;
-    settings->config.max_bands = defaults.max_bands;
     settings->config.pre_queueing_hints = chance_one_in(chance, 2);
     if (!chance_one_in(chance, 4)) {
-        settings->config.class_patience_ns = 0; /* a pod that has a class is no guest */
+        settings->config.class_patience_ns = 0;
     }
 }
 
