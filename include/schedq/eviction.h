@@ -97,10 +97,11 @@ typedef struct schedq_evictor_config {
 
     /**
      * Has task(argument) called once, soon, on any thread; also inside spawn, then
-     * schedq_evictor_evict waits for it. Returns 0; anything else: the task will not be called, and
-     * nothing was evicted; `activate` is. NULL: nothing can be done LATER. A task that is never called keeps its
-     * preemptor held, its memory, and the evictor (BUSY) for ever. So a program that stops its
-     * threads calls the tasks that are left itself; `evict` may return FAILED there.
+     * schedq_evictor_evict waits for it. Returns 0; anything else: the task will not be called,
+     * nothing was evicted, and `activate` is called. NULL: nothing can be done LATER. A task that
+     * is never called keeps its preemptor held, its memory, and the evictor (BUSY) for ever. So a
+     * program that stops its threads calls the tasks that are left itself; `evict` may return
+     * FAILED there.
      */
     int (*spawn)(void *ctx, void (*task)(void *argument), void *argument);
 
