@@ -386,11 +386,13 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
     }
     if (step != GATHER_NOMEM) {
         gather_look_at_gate(worker, number, result);
-    } else if (worker->asked_members) {
-        worker->asked_members = false;
+        return true;
+    }
+    if (worker->asked_members && state_place(root.view.state) == PLACE_GATED) {
         queue_note_stray(queue, STRAY_UNJUDGED); /* a tick looks at its gate */
     }
-    return step != GATHER_NOMEM;
+    worker->asked_members = false;
+    return false;
 }
 
 /* Raises `waiting` of each group to the number of its members that were read. */
