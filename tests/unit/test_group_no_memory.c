@@ -126,13 +126,6 @@ a_cycle_whose_members_failed(trial_t *trial)
 }
 
 static void
-a_parked_group(trial_t *trial)
-{
-    a_cycle_whose_members_failed(trial);
-    assert_place(end(trial->fixture, SCHEDQ_GROUP_REJECTED).place, SCHEDQ_PARKED);
-}
-
-static void
 a_cycle_that_failed_and_an_event(trial_t *trial)
 {
     a_cycle_whose_members_failed(trial);
@@ -252,8 +245,7 @@ a_call_that_finds_no_memory_changes_nothing(void **unused)
     fail_each_site("group_add, members wait", members_without_a_group, do_declare);
     fail_each_site("group_update", a_group_with_members, do_update);
     fail_each_site("group_activate, gated", a_gated_group, do_activate);
-    fail_each_site("group_activate, parked", a_parked_group, do_activate);
-    fail_each_site("activate, of a member", a_parked_group, do_activate_member);
+    fail_each_site("activate, of a member", a_gated_group, do_activate_member);
     fail_each_site("add, of a member", a_group, do_join);
     fail_each_site("add, of another", a_group_with_members, do_join);
     fail_each_site("add, to a gated group", a_gated_group, do_join);
