@@ -265,6 +265,31 @@ a_cycle_whose_end_finds_no_memory_goes_on(void **unused)
     fail_each_site("group_done, gated", a_cycle_behind_whose_pop_the_gates_closed, do_place);
 }
 
+/* All of the call's allocations fail: what it could not do is done by the next tick. */
+static void
+a_record_whose_refused_member_leaves_without_memory_is_let_in_by_a_tick(void **unused)
+{
+    (void)unused;
+    for (unsigned holds = 0; holds < 2; holds++) {
+        trial_t trial = {.fixture = fx_new(SCHEDQ_PRESET_DEFAULT)};
+        fixture_t *fixture = trial.fixture;
+        trial.gate = fx_gate(fixture, "Gate", NULL, 0);
+        a_group(&trial);
+        trial.gate->refuses = true;
+        schedq_pod_t refused = join(fixture, "ns/a", GANG).pod;
+        trial.gate->refuses = false;
+        join(fixture, "ns/b", GANG);
+        assert_place(look(fixture, GANG).place, SCHEDQ_GATED);
+        atomic_store(&fixture->memory.fail_all, true);
+        assert_ok(holds ? schedq_hold(fx_worker(fixture), refused, NULL)
+                        : schedq_delete(fx_worker(fixture), refused, NULL));
+        account_heal(&fixture->memory);
+        fx_tick(fixture);
+        assert_place(look(fixture, GANG).place, SCHEDQ_ACTIVE);
+        fx_free(fixture);
+    }
+}
+
 /* A cycle that was activated does not end in a parked record. */
 static void
 an_activation_in_the_cycle_is_noted_or_answers_no_memory(void **unused)
@@ -319,6 +344,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_that_finds_no_memory_changes_nothing),
         cmocka_unit_test(a_cycle_whose_end_finds_no_memory_goes_on),
+        cmocka_unit_test(a_record_whose_refused_member_leaves_without_memory_is_let_in_by_a_tick),
         cmocka_unit_test(an_activation_in_the_cycle_is_noted_or_answers_no_memory),
         cmocka_unit_test(a_group_without_a_root_tells_how_many_wait),
     };

@@ -241,7 +241,12 @@ reconsider(struct worker *worker, const struct group_found *root, uint32_t cause
         note_nobody(worker, root->view.seen, way.gate); /* its block may be gone */
         return true;
     }
-    return gather_bring_queued(worker, root, &way, asked, cause, result) != GATHER_AGAIN;
+    enum gather_step step = gather_bring_queued(worker, root, &way, asked, cause, result);
+
+    if (step == GATHER_NOMEM) {
+        queue_note_stray(queue, STRAY_UNMOVED); /* as note_nobody */
+    }
+    return step != GATHER_AGAIN;
 }
 
 /*
