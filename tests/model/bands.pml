@@ -61,13 +61,13 @@
  * stands for engine/lockfree/refs/band.c band_mark_slowly b64c25ce
  * stands for engine/lockfree/refs/band.c bands_clear 0fdf92c7
  * stands for engine/lockfree/refs/band.c bands_rest 5f5e3ba8
- * stands for engine/lockfree/refs/band.c cut_rows e0edbe9a
+ * stands for engine/lockfree/refs/band.c cut_rows c3f7ce9e
  * stands for engine/lockfree/refs/band.c replace 6bf38415
- * stands for engine/lockfree/refs/band.c wait_for e3666109
- * stands for engine/lockfree/refs/band.c retire_table 8dd613e3
+ * stands for engine/lockfree/refs/band.c wait_for d4de2536
+ * stands for engine/lockfree/refs/band.c retire_table 38c8e205
  * stands for engine/lockfree/refs/band.c get_slowly 5c8dc914
  * stands for engine/lockfree/refs/band.c bands_look_up e08af57c
- * stands for engine/lockfree/refs/band.c end_leaving 57636a68
+ * stands for engine/lockfree/refs/band.c end_leaving 7ebac462
  * stands for engine/lockfree/calls/pop.c walk_on 5cd29e1b
  * stands for engine/lockfree/calls/pop.c walk_down 2cabf39b
  */

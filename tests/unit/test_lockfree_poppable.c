@@ -1,7 +1,7 @@
 /*
  * words.poppable behind a pop that found nothing, took the word back, and found something then: two
- * pods that came meanwhile. Another thread adds them while the pop keeps a pod of a class back, in a
- * band that the pop has passed.
+ * pods that came meanwhile. Another thread adds them while the pop keeps a pod of a class back, in
+ * a band that the pop has passed.
  */
 #include <pthread.h>
 #include <schedq/group.h>

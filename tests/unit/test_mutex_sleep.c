@@ -1,7 +1,7 @@
 /*
  * Sleepers of the mutex engine, behind threads that stop for ever: the timer thread, and one that
- * died in its sleep. (Not for ThreadSanitizer: it delivers the signal later, when the thread has the
- * mutex again.)
+ * died in its sleep. (Not for ThreadSanitizer: it delivers the signal later, when the thread has
+ * the mutex again.)
  */
 #include <pthread.h>
 #include <sched.h>

@@ -31,19 +31,19 @@
  * LEAVING. A row leaves the table in two steps. First a copy of its leaf says that it is leaving,
  * and by which number: from then on a call that finds the row replaces the leaf by one that does
  * not say so, before it uses the band (bands_get). Then a mark is drawn (epoch.h). The table that
- * was replaced waits in `leaving` until the mark has passed, which any call finds (bands_sweep), also
- * if the worker that began makes no further call. Then the calls that had found the row before are
- * over, and what they published is there. If the row still is leaving by that number, and no ref in
- * its bin is a pod's, the next copy does without it, and the band is freed after one more grace
- * period. Otherwise it stays; a pod whose producer stopped before it marked the band is shown by that
- * copy. Walks and marks know nothing of it. While tables wait, `waits` is the mark of one of them:
- * who finds it passed takes them all, and puts those back whose marks have not. Rows without pods
- * begin to leave
+ * was replaced waits in `leaving` until the mark has passed, which any call finds (bands_sweep),
+ * also if the worker that began makes no further call. Then the calls that had found the row before
+ * are over, and what they published is there. If the row still is leaving by that number, and no
+ * ref in its bin is a pod's, the next copy does without it, and the band is freed after one more
+ * grace period. Otherwise it stays; a pod whose producer stopped before it marked the band is shown
+ * by that copy. Walks and marks know nothing of it. While tables wait, `waits` is the mark of one
+ * of them: who finds it passed takes them all, and puts those back whose marks have not.
+ * Rows without pods begin to leave
  *   by a sweep   of two leaves, when calls begin and nothing is leaving: one for each leaf that was
  *                split off, and some when most leaves under a top sleep, if there are more than
  *                BAND_LEAVES_KEPT. So rows without pods do not outgrow those with pods, though no
- *                walk comes to them. While a thread stands in a section, what was leaving waits, and
- *                no further rows begin: each that is used again would cost a copy that waits, too
+ *                walk comes to them. While a thread stands in a section, what is leaving waits, and
+ *                no more rows begin: each that is used again costs a copy, which waits too
  *   by trim      all of them
  *
  * IDS. The cell of a band that left the table says so at once. So an id that the word of an active
@@ -79,8 +79,8 @@
  * PROGRESS. Lock-free. band_mark begins again only if the table was replaced or a summary changed.
  * bands_get for a new priority is O(BAND_ROWS + priorities / BAND_ROWS) and allocates; for one that
  * is leaving it copies too. A thread that stops behind replace:A, and before the retirement, keeps
- * the bands that it took out; rows that began to leave by it, or whose wait it was ending, stay until
- * they are used or trimmed. One that stops behind wait_for:A leaves them to the next wait.
+ * the bands that it took out; rows that began to leave by it, or whose wait it was ending, stay
+ * until they are used or trimmed. One that stops behind wait_for:A leaves them to the next wait.
  *
  * ABA. A table that a section has seen is not freed, so its address is not another's. Ids: stack.h.
  * `leaving` is emptied at once.
