@@ -25,9 +25,10 @@ notifier_descriptor(struct notifier *notifier)
     if (own < 0) {
         return own;
     }
+    /* first: another thread that finds the descriptor waits for it, whatever becomes of this one */
+    word_store(&notifier->used, 1);
     if (__atomic_compare_exchange_n(&notifier->descriptor, &found, (uint32_t)own + 1, 0,
                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        word_store(&notifier->used, 1);
         return own;
     }
     descriptor_close(own);

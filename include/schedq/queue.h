@@ -232,7 +232,8 @@ SCHEDQ_API schedq_status_t schedq_worker_adopt(schedq_t *queue, schedq_worker_t 
  * Never NULL; an empty text if that call was not refused so. Valid until the worker's next call.
  * The words of BUSY belong to the calling thread's last call with this worker. They stay until such
  * a call goes through, or another worker refuses the thread. So after a call whose callback was
- * refused, they are the callback's. They may be read while another thread uses the worker.
+ * refused, they are the callback's. A schedq_done that goes through in a callback leaves the words
+ * of its worker as they are. They may be read while another thread uses the worker.
  * Threads: [worker], and in callbacks  Progress: wait-free.
  */
 SCHEDQ_API const char *schedq_worker_error(const schedq_worker_t *worker);

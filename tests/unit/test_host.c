@@ -1,6 +1,8 @@
 /* A host that decides for itself: sequences, stamps, RETRY, gates, time. */
-#include "host.h"
+#include <pthread.h>
 #include <string.h>
+
+#include "host.h"
 
 static void
 sequences_grow_and_are_readable_without_a_call(void **state)
@@ -124,6 +126,68 @@ an_activation_in_flight_forces_a_retry(void **state)
                   SCHEDQ_RETRY);
     assert_ok(hx_fail(fixture, &popped.token, SCHEDQ_BACKOFF, fit->bit, result.sequence, &result));
     assert_place(result.place, SCHEDQ_BACKOFF);
+}
+
+/* Another thread's event, while a call has memory allocated. */
+static struct {
+    schedq_allocator_t allocator;
+    schedq_worker_t *worker;
+    uint64_t plugin, sequence;
+    schedq_status_t begun, stamped;
+} meanwhile;
+
+static void *
+stamp_meanwhile(void *unused)
+{
+    (void)unused;
+    meanwhile.begun = schedq_event_begin(meanwhile.worker, &meanwhile.sequence);
+    meanwhile.stamped =
+        schedq_event_stamp(meanwhile.worker, meanwhile.sequence, 0, meanwhile.plugin);
+    return NULL;
+}
+
+static void *
+alloc_meanwhile(void *ctx, size_t bytes, size_t align)
+{
+    pthread_t thread;
+    if (meanwhile.plugin != 0) {
+        assert_int_equal(pthread_create(&thread, NULL, stamp_meanwhile, NULL), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        meanwhile.plugin = 0;
+    }
+    return meanwhile.allocator.alloc(ctx, bytes, align);
+}
+
+static void
+a_retry_tells_of_the_pod_whenever_the_event_came(void **state)
+{
+    fixture_t *fixture = *state;
+    if (fixture->config.engine == SCHEDQ_ENGINE_MUTEX)
+        skip(); /* it allocates with the lock held: no event comes meanwhile */
+    meanwhile.allocator = fixture->config.allocator;
+    fixture->config.allocator.alloc = alloc_meanwhile;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_add(fixture, "ns/a", 7);
+    assert_ok(schedq_worker_register(fx_queue(fixture), &meanwhile.worker, NULL, 0));
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    schedq_pod_spec_t newest = fx_spec(7);
+    newest.object = 5;
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    failure.place = SCHEDQ_PARKED;
+    failure.unschedulable = meanwhile.plugin = fit->bit;
+    failure.judged_up_to = popped.seen;
+    failure.newest = &newest;
+    schedq_result_t result;
+    assert_status(schedq_fail(fx_worker(fixture), &popped.token, &failure, &result), SCHEDQ_RETRY);
+    assert_ok(meanwhile.begun);
+    assert_ok(meanwhile.stamped);
+    assert_true(result.sequence >= meanwhile.sequence);
+    assert_true(result.pod.bits == popped.pod.bits);
+    assert_place(result.place, SCHEDQ_INFLIGHT);
+    failure.judged_up_to = result.sequence;
+    assert_ok(schedq_fail(fx_worker(fixture), &popped.token, &failure, &result));
+    assert_place(result.place, SCHEDQ_PARKED);
+    assert_ok(schedq_worker_unregister(meanwhile.worker));
 }
 
 static void
@@ -319,6 +383,7 @@ main(int argc, char **argv)
         fx_test_host(a_stamp_never_goes_back),
         fx_test_host(a_failure_that_is_retried_needs_no_judgement),
         fx_test_host(an_activation_in_flight_forces_a_retry),
+        fx_test_host(a_retry_tells_of_the_pod_whenever_the_event_came),
         fx_test_host(activate_leaves_waiting_pods_to_the_host),
         fx_test_host(a_gated_add_is_retried_if_the_gate_has_a_newer_stamp),
         fx_test_host(tick_moves_due_backoff_that_pop_could_take),

@@ -705,7 +705,10 @@ try_round(struct failing *failing, enum attempt *attempt)
 COLD static schedq_status_t
 judge_again(const struct failing *failing)
 {
-    failing->result->sequence = stamps_drawn(&queue_of(failing->worker)->stamps);
+    const struct queue *queue = queue_of(failing->worker);
+
+    report_pod(queue, failing->record, &failing->view, failing->result);
+    failing->result->sequence = stamps_drawn(&queue->stamps);
     return SCHEDQ_RETRY;
 }
 
@@ -720,7 +723,10 @@ stay_in_flight(struct failing *failing, enum attempt attempt)
     }
     put_back(failing);
     if (attempt == ATTEMPT_OUTDATED) {
-        return judge_again(failing);
+        return report_view(queue_of(failing->worker), failing->record, failing->view.life,
+                           &failing->view)
+                   ? judge_again(failing)
+                   : SCHEDQ_GONE;
     }
     put_activation_back(failing);
     return SCHEDQ_NOMEM;
@@ -818,7 +824,6 @@ fail(struct failing *failing)
 
     failing->popped = u64_load(&failing->entry->popped);
     if (queue->base.rules.host && is_outdated(failing)) {
-        report_pod(queue, failing->record, &failing->view, failing->result);
         return judge_again(failing);
     }
     if (failing->failure->newest != NULL) {
