@@ -688,6 +688,14 @@ look_again(struct worker *worker, enum look *look)
     return true;
 }
 
+void
+pop_looked(struct worker *worker, int look)
+{
+    if (look == LOOK_BEHIND_POPPABLE) {
+        u32_store(u32_of(&queue_of(worker)->base.words.poppable), 1);
+    }
+}
+
 /* Most often no: the words say so. */
 static bool
 may_look_again(struct queue *queue)
@@ -758,9 +766,7 @@ walk_for(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *c
     if (!last->more) {
         last->more = *count == capacity && something_is_left(&walk);
     }
-    if (look == LOOK_BEHIND_POPPABLE) {
-        u32_store(u32_of(&queue->base.words.poppable), 1);
-    }
+    pop_looked(worker, look);
     pass_wake_up(worker, last);
     return SCHEDQ_OK;
 }
@@ -998,14 +1004,6 @@ pop_looks_again(struct worker *worker, int *look)
 
     *look = (int)next;
     return again;
-}
-
-void
-pop_looked(struct worker *worker, int look)
-{
-    if (look == LOOK_BEHIND_POPPABLE) {
-        u32_store(u32_of(&queue_of(worker)->base.words.poppable), 1);
-    }
 }
 
 bool

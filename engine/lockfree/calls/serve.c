@@ -745,7 +745,8 @@ is_poppable(struct queue *queue, uint64_t active)
 
 /*
  * The host is told whether or not the next pod would be told of: a thread may have stopped before
- * it told. So it is, poppable or not, of whatever a thread that stopped told, or read.
+ * it told. If a thread began to tell it, or to read for it, and has not ended, the host is told
+ * whether or not a pod is poppable.
  *
  * With a caller's clock each tick wakes all sleepers, which look at their deadlines. Else there is
  * no fence between the look for pods and the one for sleepers: a sleeper that both miss is found by

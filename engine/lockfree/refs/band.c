@@ -776,7 +776,7 @@ replace_all(struct bands *bands, struct epoch_record *epoch, int32_t high, int32
     }
 }
 
-/* What is leaving, and whose mark has passed. */
+/* Takes out the rows that are leaving by a table whose mark has passed, unless they have pods. */
 static void
 end_leaving(struct bands *bands, struct epoch_record *epoch)
 {

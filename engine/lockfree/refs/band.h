@@ -37,7 +37,8 @@
  * ref in its bin is a pod's, the next copy does without it, and the band is freed after one more
  * grace period. Otherwise it stays; a pod whose producer stopped before it marked the band is shown
  * by that copy. Walks and marks know nothing of it. While tables wait, `waits` is the mark of one
- * of them: who finds it passed takes them all, and puts those back whose marks have not.
+ * of them. A call that finds this mark passed takes all tables. It ends the wait of each table
+ * whose own mark has passed, and puts the others back.
  * Rows without pods begin to leave
  *   by a sweep   of two leaves, when calls begin and nothing is leaving: one for each leaf that was
  *                split off, and some when most leaves under a top sleep, if there are more than
