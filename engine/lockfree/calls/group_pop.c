@@ -303,7 +303,7 @@ group_take(struct worker *worker, struct group_pop *pop)
     struct queue *queue = queue_of(worker);
     bool closed = queue_is_closed(queue);
     schedq_status_t status = SCHEDQ_EMPTY;
-    int look = 0;
+    enum pop_look look = POP_LOOK_FIRST;
 
     pop->count = 0;
     section_begin(worker);

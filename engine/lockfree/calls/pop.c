@@ -657,8 +657,6 @@ walk_take(struct walk *walk, const schedq_popped_t *begin)
                                                             walk->reorder); /* walk_take:B */
 }
 
-enum look { LOOK_FIRST, LOOK_BEHIND_STRAYS, LOOK_BEHIND_POPPABLE };
-
 /*
  * Nothing was found: is there a reason to look once more?
  *
@@ -667,20 +665,20 @@ enum look { LOOK_FIRST, LOOK_BEHIND_STRAYS, LOOK_BEHIND_POPPABLE };
  * to 0, a fence, and a second look.
  */
 RARELY static bool
-look_again(struct worker *worker, enum look *look)
+look_again(struct worker *worker, enum pop_look *look)
 {
     atomic_u32 *poppable = u32_of(&queue_of(worker)->base.words.poppable);
 
-    if (*look == LOOK_FIRST) {
-        *look = LOOK_BEHIND_STRAYS;
+    if (*look == POP_LOOK_FIRST) {
+        *look = POP_LOOK_BEHIND_STRAYS;
         if (stray_gather(worker)) {
             return true;
         }
     }
-    if (*look == LOOK_BEHIND_POPPABLE || u32_load(poppable) == 0) {
+    if (*look == POP_LOOK_BEHIND_POPPABLE || u32_load(poppable) == 0) {
         return false;
     }
-    *look = LOOK_BEHIND_POPPABLE;
+    *look = POP_LOOK_BEHIND_POPPABLE;
     if (queue_has_ready(queue_of(worker))) {
         return false; /* a group is poppable */
     }
@@ -689,9 +687,9 @@ look_again(struct worker *worker, enum look *look)
 }
 
 void
-pop_looked(struct worker *worker, int look)
+pop_looked(struct worker *worker, enum pop_look look)
 {
-    if (look == LOOK_BEHIND_POPPABLE) {
+    if (look == POP_LOOK_BEHIND_POPPABLE) {
         u32_store(u32_of(&queue_of(worker)->base.words.poppable), 1);
     }
 }
@@ -739,7 +737,7 @@ walk_for(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *c
 {
     struct queue *queue = queue_of(worker);
     bool closed = queue_is_closed(queue);
-    enum look look = LOOK_FIRST;
+    enum pop_look look = POP_LOOK_FIRST;
     struct walk walk;
 
     worker->walks = false;
@@ -997,13 +995,9 @@ pop_something_is_left(struct worker *worker)
 }
 
 bool
-pop_looks_again(struct worker *worker, int *look)
+pop_looks_again(struct worker *worker, enum pop_look *look)
 {
-    enum look next = (enum look) * look;
-    bool again = may_look_again(queue_of(worker)) && look_again(worker, &next);
-
-    *look = (int)next;
-    return again;
+    return may_look_again(queue_of(worker)) && look_again(worker, look);
 }
 
 bool

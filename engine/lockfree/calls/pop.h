@@ -31,11 +31,14 @@ enum pop_step pop_before(struct worker *worker, uint64_t reorder, const struct p
 /** Is something poppable, perhaps? */
 bool pop_something_is_left(struct worker *worker);
 
-/** Nothing was found: is there a reason to look once more? `look` begins as 0. */
-bool pop_looks_again(struct worker *worker, int *look);
+/** The looks of one call: each begins because the one before found nothing. */
+enum pop_look { POP_LOOK_FIRST, POP_LOOK_BEHIND_STRAYS, POP_LOOK_BEHIND_POPPABLE };
+
+/** Nothing was found: is there a reason to look once more? `look` begins as POP_LOOK_FIRST. */
+bool pop_looks_again(struct worker *worker, enum pop_look *look);
 
 /** Behind the last look, which found something. */
-void pop_looked(struct worker *worker, int look);
+void pop_looked(struct worker *worker, enum pop_look look);
 
 /** Takes a member that is ASIDE: its words only. False: it is not there any more. */
 bool pop_take_member(struct worker *worker, struct gathered_pod *pod);
