@@ -31,11 +31,11 @@ class_at(const struct mutex_queue *queue, uint32_t index)
                               .profile = entry->profile};
 }
 
-/* Is there a scout, and is it one still? */
+/* Is there a scout, and is it one still? One that ended quietly may have no record any more. */
 static bool
 has_scout(const struct mutex_queue *queue, const struct class_slot *slot)
 {
-    if (slot->scout == NO_ENTRY) {
+    if (!entries_have(&queue->entries, slot->scout)) {
         return false;
     }
     const struct entry *entry = pod_at(queue, slot->scout);
@@ -288,6 +288,7 @@ mutex_class_end(struct mutex_queue *queue, uint32_t index)
 {
     struct class_slot *slot = mutex_class_scouted(queue, index);
 
+    entry_changed(pod_at(queue, index)); /* the next one's gate may try the token */
     mutex_classes_set(&queue->classes, index, 0);
     mutex_class_look(queue, slot);
 }

@@ -238,15 +238,19 @@ entry_is_candidate(const struct entry *entry)
     return entry->place >= SCHEDQ_BACKOFF && entry->place <= SCHEDQ_GATED;
 }
 
+/** Is there a record of this number? A trim may have given its page back. */
+static inline bool
+entries_have(const struct entries *entries, uint32_t index)
+{
+    return index < entries_end(entries) && entries->pages[index / PAGE_ENTRIES] != NULL;
+}
+
 /** The record behind 64 bits from a caller, NULL if that number does not exist; *index is set. */
 static inline struct entry *
 entry_of_bits(const struct entries *entries, uint64_t bits, uint32_t *index)
 {
     *index = (uint32_t)(bits & PODS_MAX);
-    if (*index >= entries_end(entries) || entries->pages[*index / PAGE_ENTRIES] == NULL) {
-        return NULL;
-    }
-    return entry_at(entries, *index);
+    return entries_have(entries, *index) ? entry_at(entries, *index) : NULL;
 }
 
 /** The pod that this token's holder has in flight (deleted ones too). NULL: the token was used. */

@@ -788,6 +788,42 @@ an_update_that_finds_no_memory_takes_no_turn_away(void **unused)
     }
 }
 
+/* Nothing but the scout is in the memory that the trim gives back. */
+static void
+a_trim_forgets_a_scout_that_ended_without_a_worker(void **state)
+{
+    enum { BEFORE = 1023 };
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fit_of(fixture);
+    schedq_pod_spec_t last = fx_spec(0);
+    schedq_worker_t *gone;
+
+    last.class_id = CLASS;
+    last.flags = SCHEDQ_POD_ORDER_KEY;
+    last.order_key = INT64_MAX;
+    fx_add_spec(fixture, "ns/kept", &last);
+    for (unsigned i = 0; i < BEFORE; i++) {
+        char name[16];
+
+        (void)snprintf(name, sizeof name, "ns/p%u", i);
+        fx_add(fixture, name, -1);
+    }
+    shut(fixture, fit, 1);
+    fx_pop(fixture, "ns/p0");
+    assert_kept_back(fixture, "ns/kept");
+    fx_advance(fixture, SEC(30));
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    schedq_popped_t scout = fx_pop(fixture, "ns/0");
+
+    assert_ok(schedq_worker_register(fx_queue(fixture), &gone, NULL, 0));
+    assert_ok(schedq_worker_unregister(gone));
+    assert_ok(schedq_done(gone, scout.token));
+    assert_ok(schedq_trim(fx_queue(fixture)));
+    assert_kept_back(fixture, "ns/kept");
+    fx_tick(fixture);
+    fx_pop(fixture, "ns/kept");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -819,6 +855,7 @@ main(int argc, char **argv)
         cmocka_unit_test(a_turn_for_which_memory_is_missing_comes_with_the_next_tick),
         cmocka_unit_test(an_update_that_finds_no_memory_takes_no_turn_away),
         fx_test(the_answer_to_the_end_of_a_scout_says_that_the_next_is_poppable),
+        fx_test(a_trim_forgets_a_scout_that_ended_without_a_worker),
         fx_test_host(a_host_shuts_a_class_by_parking),
     };
     return fx_run_tests(argc, argv, tests);

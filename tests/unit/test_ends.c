@@ -419,6 +419,35 @@ done_in_pre_enqueue(void **state)
     assert_place(fx_place(fixture, "ns/new"), SCHEDQ_ACTIVE);
 }
 
+/* The end of a scout lets another pod of its class go, whose gate is asked. */
+static void
+done_in_the_gate_of_the_next_of_a_class_does_not_end_the_scout_again(void **state)
+{
+    fixture_t *fixture = *state;
+    uint64_t bit = plugin(fixture, NULL, ending_check);
+    schedq_pod_spec_t spec = fx_spec(0);
+    spec.class_id = 7;
+    fx_add_spec(fixture, "ns/scout", &spec);
+    fx_add_spec(fixture, "ns/next", &spec);
+    schedq_popped_t scout = fx_pop(fixture, "ns/scout");
+    assert_place(fx_fail(fixture, &scout, bit, 0).place, SCHEDQ_PARKED);
+    fx_pop_nothing(fixture);
+    fx_advance(fixture, SEC(30));
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    scout = fx_pop(fixture, "ns/scout");
+    arm(fixture);
+    guest.own = scout.token;
+    assert_ok(schedq_done(fx_worker(fixture), scout.token));
+    assert_false(guest.armed);
+    assert_contains(guest.words, "pre_enqueue");
+    assert_status(guest.answers[4], SCHEDQ_STALE);
+    assert_int_equal(fx_stats(fixture).dones, 2);
+    assert_int_equal(fx_stats(fixture).inflight, 0);
+    assert_gone(fixture, &guests_alive, "ns/alive");
+    assert_gone(fixture, &scout, "ns/scout");
+    fx_pop(fixture, "ns/next");
+}
+
 static void
 done_in_a_precheck(void **state)
 {
@@ -592,6 +621,7 @@ main(int argc, char **argv)
         fx_test(done_in_a_hint_of_an_event),
         fx_test(done_in_a_hint_of_a_failure_does_not_end_what_fails),
         fx_test(done_in_pre_enqueue),
+        fx_test(done_in_the_gate_of_the_next_of_a_class_does_not_end_the_scout_again),
         fx_test(done_in_a_precheck),
         fx_test(done_in_an_affinity_match),
         fx_test(done_in_a_release),
