@@ -366,10 +366,24 @@ mutex_groups_root(const struct groups *groups, uint32_t slot)
     return NO_GROUP;
 }
 
+/* May groups below this one have the same root as `top`, as deep as they are? */
+static bool
+may_have_root_below(const struct groups *groups, uint32_t top, uint32_t slot)
+{
+    uint32_t depth = 1;
+
+    while (slot != top) {
+        slot = group_at(groups, slot)->above;
+        depth++;
+    }
+    return depth < SCHEDQ_GROUP_DEPTH_MAX;
+}
+
 uint32_t
 mutex_groups_next(const struct groups *groups, uint32_t top, uint32_t slot)
 {
-    if (group_at(groups, slot)->declared && group_at(groups, slot)->below != NO_GROUP) {
+    if (group_at(groups, slot)->declared && group_at(groups, slot)->below != NO_GROUP &&
+        may_have_root_below(groups, top, slot)) {
         return group_at(groups, slot)->below;
     }
     while (slot != top && group_at(groups, slot)->next == NO_GROUP) {

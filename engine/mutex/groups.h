@@ -107,7 +107,7 @@ uint32_t mutex_groups_root(const struct groups *groups, uint32_t slot);
 
 /**
  * All groups below one, itself first, one after the other; NO_GROUP ends it. What is below a group
- * that is not declared is not reached.
+ * that is not declared is not reached, nor what is too deep to have a root.
  */
 uint32_t mutex_groups_next(const struct groups *groups, uint32_t top, uint32_t slot);
 

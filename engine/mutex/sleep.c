@@ -326,7 +326,7 @@ mutex_tick(schedq_worker_t *worker, int64_t *next, schedq_result_t *result)
     queue_lock(queue);
     (void)mutex_time_serve(queue, queue_now(queue), TIME_ALL, result);
     *next = mutex_deadline_next(queue);
-    result->poppable = is_poppable(queue);
+    result->poppable = is_poppable_with_groups(queue);
     if (clock_is_virtual(&queue->base.clock) && queue->sleepers.waiting > 0) {
         queue->sleepers.ticks++;
         queue_wake_all(queue);

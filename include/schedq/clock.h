@@ -33,7 +33,7 @@ SCHEDQ_API int64_t schedq_now(schedq_t *queue);
  * (result->left); *next_ns stays in the past until the host has applied it. It leaves leftovers to
  * the host, too; they do not count in *next_ns.
  * @param next_ns receives when to call again, on the queue's clock (SCHEDQ_NO_DEADLINE); or NULL
- * @param result  counts; `poppable` is 1 if any pod is poppable now
+ * @param result  counts; `poppable` is 1 if any pod, or a group, is poppable now
  * @retval SCHEDQ_OK     all that was due was served, or left to the host
  * @retval SCHEDQ_NOMEM  (never with MUTEX) some pods stay due; the call may be made again
  * @retval SCHEDQ_BUSY   nothing changed

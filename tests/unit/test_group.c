@@ -115,6 +115,21 @@ another_quorum_completes_a_group_or_not(void **state)
     pop(fixture, GANG, "ab");
 }
 
+static void
+a_tick_that_makes_a_group_active_says_so(void **state)
+{
+    fixture_t *fixture = *state;
+    form(fixture, 2, "ab");
+    pop(fixture, GANG, "ab");
+    fail_all(fixture, 0);
+    assert_place(end(fixture, SCHEDQ_GROUP_ERROR).place, SCHEDQ_ERROR_BACKOFF);
+    assert_int_equal(fx_tick(fixture).poppable, 0);
+    schedq_result_t result = fx_pass(fixture, SEC(30));
+    assert_int_equal(result.to_active, 1);
+    assert_int_equal(result.poppable, 1);
+    pop(fixture, GANG, "ab");
+}
+
 /* ---- order ---- */
 
 static void
@@ -495,6 +510,23 @@ below_the_longest_chain_there_is_no_root(void **state)
     pop_none(fixture);
     join(fixture, "ns/b", CHAIN);
     pop(fixture, CHAIN, "b");
+}
+
+/* Members that came before the declarations, and the root last, whose declaration lets all join. */
+static void
+a_declaration_lets_no_member_join_below_the_longest_chain(void **state)
+{
+    fixture_t *fixture = *state;
+    join(fixture, "ns/a", CHAIN + SCHEDQ_GROUP_DEPTH_MAX);
+    for (uint64_t i = SCHEDQ_GROUP_DEPTH_MAX; i > 0; i--)
+        declare(fixture, CHAIN + i, 0, 1, CHAIN + i - 1);
+    assert_place(declare(fixture, CHAIN, 0, 1, 0).place, SCHEDQ_ASIDE);
+    assert_true(look(fixture, CHAIN + SCHEDQ_GROUP_DEPTH_MAX).root == 0);
+    assert_int_equal(look(fixture, CHAIN).waiting, 0);
+    pop_none(fixture);
+    join(fixture, "ns/b", CHAIN + SCHEDQ_GROUP_DEPTH_MAX - 1);
+    pop(fixture, CHAIN, "b");
+    drop(fixture, "ns/a");
 }
 
 /* ---- an event for one pod ---- */
@@ -1045,6 +1077,7 @@ main(int argc, char **argv)
         fx_test(who_leaves_takes_the_quorum_away),
         fx_test(a_group_that_was_placed_needs_no_quorum),
         fx_test(another_quorum_completes_a_group_or_not),
+        fx_test(a_tick_that_makes_a_group_active_says_so),
         fx_test(groups_and_pods_are_in_one_order),
         fx_test(another_priority_sorts_a_group_anew),
         fx_test(a_plain_pop_passes_groups_by),
@@ -1070,6 +1103,8 @@ main(int argc, char **argv)
         fx_test(a_circle_has_no_root),
         fx_test(the_longest_chain_is_tried_with_its_root),
         fx_test(below_the_longest_chain_there_is_no_root),
+        fx_test(a_declaration_lets_no_member_join_below_the_longest_chain),
+        fx_test_1_37(a_declaration_lets_no_member_join_below_the_longest_chain),
         fx_test(a_wildcard_for_a_member_concerns_its_group_alone),
         fx_test(members_of_an_ended_group_wait_for_another_declaration),
         fx_test(wrong_arguments_are_refused),
