@@ -1,6 +1,7 @@
 /*
  * All pods of a label: their handles are collected with the lock, and what is done to each of them
- * is a call of its own.
+ * is a call of its own. With the lock also room is made for them: the caller's allocator is for one
+ * thread at a time.
  */
 #include "mutex/label.h"
 
@@ -8,6 +9,8 @@ struct handles {
     schedq_pod_t *pods;
     size_t count, room;
 };
+
+#define FEW 16
 
 __attribute__((noinline, cold)) static void
 put_last_at(struct handles *handles, size_t at)
@@ -28,7 +31,6 @@ collect(struct mutex_queue *queue, uint64_t label, struct handles *handles)
     size_t first = 0;
 
     handles->count = 0;
-    queue_lock(queue);
     const bool any_kept_back = queue->base.words.held != 0;
 
     for (uint32_t i = mutex_labels_first(&queue->labels, label); i != NO_ENTRY;
@@ -42,6 +44,28 @@ collect(struct mutex_queue *queue, uint64_t label, struct handles *handles)
             }
         }
     }
+}
+
+/* More than few: in memory of their own. False: there is none. */
+static bool
+collect_many(struct mutex_queue *queue, uint64_t label, struct handles *handles)
+{
+    handles->room = handles->count;
+    handles->pods = memory_alloc(&queue->base.memory, MEMORY_OTHER,
+                                 handles->room * sizeof *handles->pods, CACHE_LINE);
+    if (handles->pods == NULL) {
+        return false;
+    }
+    collect(queue, label, handles);
+    return true;
+}
+
+static void
+give_many(struct mutex_queue *queue, const struct handles *handles)
+{
+    queue_lock(queue);
+    memory_free(&queue->base.memory, MEMORY_OTHER, handles->pods,
+                handles->room * sizeof *handles->pods);
     queue_unlock(queue);
 }
 
@@ -49,29 +73,21 @@ schedq_status_t
 mutex_labelled(schedq_worker_t *worker, uint64_t label, label_fn *each, void *ctx)
 {
     struct mutex_queue *queue = queue_of(worker);
-    struct memory *memory = &queue->base.memory;
-    schedq_pod_t few[16];
-    struct handles handles = {.pods = few, .room = sizeof few / sizeof few[0]};
+    schedq_pod_t few[FEW];
+    struct handles handles = {.pods = few, .room = FEW};
     schedq_status_t status = SCHEDQ_OK;
 
+    queue_lock(queue);
     collect(queue, label, &handles);
-    /* Ends: each further round means that pods of the label were added meanwhile. */
-    while (handles.count > handles.room) {
-        if (handles.pods != few) {
-            memory_free(memory, MEMORY_OTHER, handles.pods, handles.room * sizeof few[0]);
-        }
-        handles.room = handles.count;
-        handles.pods = memory_alloc(memory, MEMORY_OTHER, handles.room * sizeof few[0], CACHE_LINE);
-        if (handles.pods == NULL) {
-            return SCHEDQ_NOMEM;
-        }
-        collect(queue, label, &handles);
+    if (handles.count > FEW && !collect_many(queue, label, &handles)) {
+        status = SCHEDQ_NOMEM;
     }
+    queue_unlock(queue);
     for (size_t i = 0; status == SCHEDQ_OK && i < handles.count; i++) {
         status = each(ctx, handles.pods[i]);
     }
-    if (handles.pods != few) {
-        memory_free(memory, MEMORY_OTHER, handles.pods, handles.room * sizeof few[0]);
+    if (handles.room > FEW && handles.pods != NULL) {
+        give_many(queue, &handles);
     }
     return status;
 }
