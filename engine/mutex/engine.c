@@ -158,9 +158,10 @@ mutex_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers)
 {
     struct mutex_queue *queue = mutex_queue(base);
 
+    /* One more priority: a pod enters its new one before it leaves the old one. */
     queue_lock(queue);
     bool ok = admit_reserve(queue, pods) && mutex_names_reserve(&queue->names, pods) &&
-              mutex_bands_reserve(&queue->bands, bands) &&
+              mutex_bands_reserve(&queue->bands, bands + 1) &&
               mutex_lots_reserve(&queue->lots, base->config.max_lots) &&
               mutex_nominator_reserve(&queue->nominator, pods) &&
               mutex_workers_reserve(queue, workers);

@@ -192,6 +192,29 @@ expect_every_byte_accounted(fixture_t *fixture)
     assert_int_equal(bytes_of(fixture), atomic_load(&fixture->memory.bytes));
 }
 
+/* Each of the priorities that were reserved is there, and a pod goes to another one. */
+static void
+the_mutex_engine_finds_room_for_each_priority_that_was_reserved(void **state)
+{
+    enum { RESERVED = 32 };
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t spec = fx_spec(RESERVED);
+    char name[32];
+    if (fx_engine() != SCHEDQ_ENGINE_MUTEX)
+        skip();
+    fixture->config.max_bands = 2 * RESERVED;
+    assert_ok(schedq_reserve(fx_queue(fixture), 100, RESERVED, 1, NULL, 0));
+    fx_worker(fixture);
+    account_fail_after(&fixture->memory, 0);
+    for (int32_t i = 0; i < RESERVED; i++) {
+        snprintf(name, sizeof name, "ns/%d", i);
+        fx_add(fixture, name, i);
+    }
+    fx_add(fixture, "ns/more", 0);
+    assert_ok(schedq_update(fx_worker(fixture), "ns/7", 4, &spec, 0, NULL, 0, NULL));
+    assert_false(account_heal(&fixture->memory));
+}
+
 static void
 stats_account_for_every_byte_of_active_pods(void **state)
 {
@@ -487,6 +510,7 @@ main(int argc, char **argv)
         fx_test(trim_gives_back_where_pods_of_an_idle_worker_waited),
         fx_test(trim_gives_back_where_pods_of_a_class_waited),
         fx_test(after_reserve_and_some_use_no_call_on_active_pods_allocates),
+        fx_test(the_mutex_engine_finds_room_for_each_priority_that_was_reserved),
         fx_test(stats_account_for_every_byte_of_active_pods),
         fx_test(memory_does_not_grow_with_churn_of_active_pods),
         fx_test(trim_gives_back_what_holds_no_pod),
