@@ -19,10 +19,16 @@ pops_for_host(op_kind_t kind)
     return kind == OP_TRY_POP || kind == OP_TRY_POP_MANY || kind == OP_TRY_POP_GROUP;
 }
 
-/*
- * The specs are copies, for the plant "order". Answers are filled first, so that one that a call
- * forgets to write is not taken for zero.
- */
+/* Answers are filled first, so that one that a call forgets to write is not taken for zero. */
+static schedq_status_t
+fill_and_run(const world_t *world, unsigned side, op_t *op)
+{
+    memset(&op->result, UNTOUCHED, sizeof op->result);
+    memset(op->statuses, UNTOUCHED, sizeof op->statuses);
+    return op_run(world_worker(world, side), op);
+}
+
+/* The specs are copies, for the plant "order". */
 static schedq_status_t
 run_side(world_t *world, unsigned side, both_t *both)
 {
@@ -44,12 +50,14 @@ run_side(world_t *world, unsigned side, both_t *both)
         }
         op->items = copies;
     }
-    memset(&op->result, UNTOUCHED, sizeof op->result);
-    memset(op->statuses, UNTOUCHED, sizeof op->statuses);
     bool woken = world->sides[side].woken;
 
     world->sides[side].woken = woken && !pops_for_host(op->kind);
-    (void)op_run(world_worker(world, side), op);
+    if (op->kind == OP_ADD_MANY) {
+        (void)fill_and_run(world, side, op);
+    } else {
+        WORLD_CALL(world, side, op->status, fill_and_run(world, side, op));
+    }
     world->sides[side].woken |= woken && op->status != SCHEDQ_EMPTY;
     op->spec = spec;
     op->items = items;

@@ -15,7 +15,7 @@
 
 #define STATUSES (SCHEDQ_CANCELED + 1)
 #define PLACES (SCHEDQ_ASIDE + 1)
-#define KINDS_MAX 64
+#define KINDS_MAX 80
 
 /** What plugins and preChecks are asked. */
 enum question {

@@ -127,18 +127,24 @@ static const field_t stats_fields[] = {
     STATS(aside),
     STATS(groups_known),
     STATS(groups),
+    STATS(groups_at[SCHEDQ_NOWHERE]),
     STATS(groups_at[SCHEDQ_ACTIVE]),
     STATS(groups_at[SCHEDQ_BACKOFF]),
     STATS(groups_at[SCHEDQ_ERROR_BACKOFF]),
     STATS(groups_at[SCHEDQ_PARKED]),
     STATS(groups_at[SCHEDQ_GATED]),
     STATS(groups_at[SCHEDQ_INFLIGHT]),
+    STATS(groups_at[SCHEDQ_HELD]),
     STATS(groups_at[SCHEDQ_ASIDE]),
+    STATS(members_at[SCHEDQ_NOWHERE]),
     STATS(members_at[SCHEDQ_ACTIVE]),
+    STATS(members_at[SCHEDQ_BACKOFF]),
     STATS(members_at[SCHEDQ_ERROR_BACKOFF]),
     STATS(members_at[SCHEDQ_PARKED]),
     STATS(members_at[SCHEDQ_GATED]),
     STATS(members_at[SCHEDQ_INFLIGHT]),
+    STATS(members_at[SCHEDQ_HELD]),
+    STATS(members_at[SCHEDQ_ASIDE]),
 };
 
 static const field_t group_fields[] = {
@@ -216,6 +222,9 @@ static const field_t explanation_fields[] = {
     EXPLANATION(group_quorum, FIELD_EQUAL),
     EXPLANATION(group_place, FIELD_EQUAL),
     EXPLANATION(group_declared, FIELD_EQUAL),
+    EXPLANATION(kept_by_class, FIELD_EQUAL),
+    EXPLANATION(class_id, FIELD_EQUAL),
+    EXPLANATION(scout.bits, FIELD_SET),
 };
 
 const table_t result_table = {result_fields, LENGTH(result_fields)};
@@ -257,6 +266,9 @@ const field_t plant_others[OTHERS] = {
     [OTHER_GATE] = {.name = "gate"},
     [OTHER_NESTED] = {.name = "nested"},
     [OTHER_WOKEN] = {.name = "woken"},
+    [OTHER_SENTENCE] = {.name = "explanation-text"},
+    [OTHER_OVERDUE] = {.name = "overdue"},
+    [OTHER_BLOCKS] = {.name = "blocks"},
 };
 
 static const table_t others_table = {plant_others, OTHERS};

@@ -27,7 +27,7 @@ static bool
 has_no_guest(const world_t *world, const operation_kind_t *kind)
 {
     return kind->run == run_add_many || kind->run == run_bad_spec || kind->run == run_label ||
-           kind->run == run_metrics || tells_cap(world, kind);
+           kind->run == run_metrics || kind->run == run_watch || tells_cap(world, kind);
 }
 
 static bool

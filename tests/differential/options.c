@@ -27,6 +27,8 @@ static const struct {
     {"classes", FEATURE_CLASSES | FEATURE_TIME | FEATURE_EVENTS},
     {"nested", FEATURE_NESTED | FEATURE_EVENTS | FEATURE_GATES},
     {"ends", FEATURE_ENDS | FEATURE_TIME | FEATURE_EVENTS | FEATURE_HOLD},
+    {"memory", FEATURE_MEMORY | FEATURE_TIME | FEATURE_EVENTS | FEATURE_GATES | FEATURE_NOMINATE |
+                   FEATURE_LOOK | FEATURE_HOLD | FEATURE_GROUPS},
     {"host", FEATURE_HOST | FEATURE_TIME | FEATURE_EVENTS | FEATURE_GATES},
     {"core", FEATURE_PODS},
     {"all", FEATURES_ALL},
@@ -72,7 +74,7 @@ choose_features(const struct argp_state *state, void *input, char *list)
         if (bits == 0) {
             argument_bad(state, "features", list,
                          "all, core, and lists of pods, time, events, gates, nominate, look, hold, "
-                         "groups, classes, nested, ends, host");
+                         "groups, classes, nested, ends, memory, host");
         }
         options->features |= bits;
         at += length;
@@ -134,7 +136,7 @@ static const argument_t table[] = {
                   choose_preset),
     ARGUMENT_CALL("features", 'f', "NAME",
                   "a list of pods, time, events, gates, nominate, look, hold, groups, classes, "
-                  "nested, ends, host; all (default); core: pods alone",
+                  "nested, ends, memory, host; all (default); core: pods alone",
                   choose_features),
     ARGUMENT_NUMBER(options_t, workers, "workers", 'w', 1, 16,
                     "workers of each queue, which take turns; 1..16, default: each round draws it"),

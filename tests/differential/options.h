@@ -25,7 +25,8 @@ enum features {
     FEATURE_CLASSES = 512,
     FEATURE_NESTED = 1024, /* callbacks call the queue; pre-queueing hints, wake-ups of a host */
     FEATURE_ENDS = 2048,   /* times near the ends of what an int64_t holds */
-    FEATURES_ALL = 4095
+    FEATURE_MEMORY = 4096, /* of the second mutex engine, runs out: lack.h */
+    FEATURES_ALL = 8191
 };
 
 typedef struct options {

@@ -54,6 +54,9 @@ enum other {
     OTHER_GATE,
     OTHER_NESTED,
     OTHER_WOKEN,
+    OTHER_SENTENCE,
+    OTHER_OVERDUE,
+    OTHER_BLOCKS,
     OTHERS
 };
 

@@ -315,11 +315,17 @@ register_profile(world_t *world, side_t *side, schedq_profile_t profile)
 
         describe(side, number, profile, &description);
         /* A host that matches events itself needs names only. */
-        schedq_status_t status =
-            world->settings.host && world->settings.seed % 2 == 0
-                ? schedq_plugin_name(side->queue, profile, plugins[i].name,
-                                     (uint32_t)strlen(plugins[i].name), &bit, why, sizeof why)
-                : schedq_plugin_register(side->queue, &description.plugin, &bit, why, sizeof why);
+        schedq_status_t status;
+
+        if (world->settings.host && world->settings.seed % 2 == 0) {
+            WORLD_CALL(world, side == &world->sides[1], status,
+                       schedq_plugin_name(side->queue, profile, plugins[i].name,
+                                          strlen(plugins[i].name), &bit, why, sizeof why));
+        } else {
+            WORLD_CALL(
+                world, side == &world->sides[1], status,
+                schedq_plugin_register(side->queue, &description.plugin, &bit, why, sizeof why));
+        }
         if (status != SCHEDQ_OK || bit != UINT64_C(1) << i) {
             return differ(world, "schedq_plugin_register: %s %s: %s", side->engine,
                           schedq_status_name(status), why);
@@ -334,8 +340,10 @@ plugins_register(world_t *world, side_t *side)
 {
     schedq_profile_t second;
     char why[256];
-    schedq_status_t status = schedq_profile_define(side->queue, "second", &second, why, sizeof why);
+    schedq_status_t status;
 
+    WORLD_CALL(world, side == &world->sides[1], status,
+               schedq_profile_define(side->queue, "second", &second, why, sizeof why));
     if (status != SCHEDQ_OK || second != 1) {
         return differ(world, "schedq_profile_define: %s %s: %s", side->engine,
                       schedq_status_name(status), why);

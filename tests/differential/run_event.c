@@ -145,6 +145,7 @@ move_everything(world_t *world)
     struct event event = {.kind = OP_NOTIFY};
 
     event.change = (schedq_change_t)SCHEDQ_CHANGE_INIT;
+    event.change.event = SCHEDQ_EVENT_WILDCARD;
     move_both(world, &event);
 }
 
@@ -179,8 +180,9 @@ run_define_event(world_t *world, const operation_t *operation)
     SHOW(world, "schedq_event_define %s actions 0x%" PRIx32 " label %s\n", resource, bits,
          label != NULL ? label : "NULL");
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_event_define(world->sides[side].queue, resource, bits, label,
-                                             &events[side], NULL, 0);
+        WORLD_CALL(world, side, statuses[side],
+                   schedq_event_define(world->sides[side].queue, resource, bits, label,
+                                       &events[side], NULL, 0));
     }
     if (compare_status(world, statuses) &&
         compare_bits(world, "event", (uint64_t[SIDES]){events[0], events[1]}) &&

@@ -7,6 +7,25 @@
 #include "fields.h"
 #include "operation.h"
 
+static void
+compare_sentences(world_t *world, const schedq_explanation_t explanations[SIDES])
+{
+    char texts[SIDES][1024];
+
+    for (unsigned side = 0; side < SIDES; side++) {
+        (void)schedq_explanation_text(world->sides[side].queue, &explanations[side], texts[side],
+                                      sizeof texts[side]);
+    }
+    SHOW(world, "    %s\n", texts[0]);
+    if (plant_due(world, OTHER_SENTENCE)) {
+        texts[1][0] ^= 1;
+    }
+    if (strcmp(texts[0], texts[1]) != 0) {
+        (void)differ(world, "schedq_explanation_text: mutex \"%s\", %s \"%s\"", texts[0],
+                     world->sides[1].engine, texts[1]);
+    }
+}
+
 void
 run_explain(world_t *world, const operation_t *operation)
 {
@@ -23,8 +42,9 @@ run_explain(world_t *world, const operation_t *operation)
         both.ops[0].status == SCHEDQ_OK) {
         schedq_pod_t pods[SIDES] = {explanations[0].pod, explanations[1].pod};
 
-        if (compare_pods(world, life, pods)) {
-            (void)compare_table(world, &explanation_table, &explanations[0], &explanations[1]);
+        if (compare_pods(world, life, pods) &&
+            compare_table(world, &explanation_table, &explanations[0], &explanations[1])) {
+            compare_sentences(world, explanations);
         }
     }
 }

@@ -254,6 +254,27 @@ run_done(world_t *world, const operation_t *operation)
     }
 }
 
+/* With a worker that is not registered any more: the cycle ends all the same. */
+void
+run_done_alone(world_t *world, const operation_t *operation)
+{
+    cycle_t *cycle = world_cycle(world, operation->targets[0]);
+    schedq_status_t statuses[SIDES];
+
+    if (cycle == NULL || world->sides[0].gone == NULL || !compare_kept_names(world, cycle)) {
+        return;
+    }
+    SHOW(world, "schedq_done of pod %" PRIu32 " without a worker\n",
+         world->lives[cycle->life].name);
+    for (unsigned side = 0; side < SIDES; side++) {
+        statuses[side] = schedq_done(world->sides[side].gone, cycle->tokens[side]);
+    }
+    if (compare_status(world, statuses)) {
+        take_done(world, cycle, statuses[0]);
+    }
+    world->worker_said = false;
+}
+
 /*
  * A token that neither queue gave: versions so far from those in use do not come about in a round.
  */

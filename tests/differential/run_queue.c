@@ -232,8 +232,9 @@ run_reserve(world_t *world, const operation_t *operation)
     SHOW(world, "schedq_reserve %" PRIu32 " pods, %" PRIu32 " bands, %" PRIu32 " workers\n", pods,
          bands, workers);
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_reserve(world->sides[side].queue, pods, bands, workers, why[side],
-                                        sizeof why[side]);
+        WORLD_CALL(world, side, statuses[side],
+                   schedq_reserve(world->sides[side].queue, pods, bands, workers, why[side],
+                                  sizeof why[side]));
     }
     if (compare_status(world, statuses) && (why[0][0] == '\0') != (why[1][0] == '\0')) {
         (void)differ(world, "why: mutex \"%s\", %s \"%s\"", why[0], world->sides[1].engine, why[1]);
@@ -249,7 +250,7 @@ run_trim(world_t *world, const operation_t *operation)
     (void)operation;
     SHOW(world, "schedq_trim\n");
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_trim(world->sides[side].queue);
+        WORLD_CALL(world, side, statuses[side], schedq_trim(world->sides[side].queue));
     }
     (void)compare_status(world, statuses);
     world->worker_said = false;
@@ -266,7 +267,8 @@ register_both(world_t *world, uint32_t slot)
     for (unsigned i = 0; i < SIDES; i++) {
         side_t *side = &world->sides[i];
 
-        statuses[i] = schedq_worker_register(side->queue, &side->workers[slot], NULL, 0);
+        WORLD_CALL(world, i, statuses[i],
+                   schedq_worker_register(side->queue, &side->workers[slot], NULL, 0));
         if (statuses[i] != SCHEDQ_OK && side->workers[slot] != NULL) {
             (void)differ(world, "*worker: %s left something there, which is no worker",
                          side->engine);
@@ -297,6 +299,7 @@ void
 run_reregister(world_t *world, const operation_t *operation)
 {
     (void)operation;
+    world->sides[0].gone = NULL;
     unregister_both(world, world->worker);
     if (!world->different) {
         register_both(world, world->worker);
@@ -310,8 +313,11 @@ run_extra_worker(world_t *world, const operation_t *operation)
     uint32_t extra = world->settings.workers;
 
     (void)operation;
+    world->sides[0].gone = NULL; /* it may be the same one */
     register_both(world, extra);
     if (!world->different && world->sides[0].workers[extra] != NULL) {
+        schedq_worker_t *workers[SIDES] = {world->sides[0].workers[extra],
+                                           world->sides[1].workers[extra]};
         uint8_t worker = world->worker;
 
         world->worker = (uint8_t)extra;
@@ -319,6 +325,8 @@ run_extra_worker(world_t *world, const operation_t *operation)
         world->worker = worker;
         if (!world->different) {
             unregister_both(world, extra);
+            world->sides[0].gone = workers[0];
+            world->sides[1].gone = workers[1];
         }
     }
 }

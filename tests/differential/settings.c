@@ -215,6 +215,22 @@ draw_ends(settings_t *settings, chance_t *chance)
     }
 }
 
+/* What a class or a pre-queueing hint does, it leaves undone without memory. */
+static void
+draw_memory(settings_t *settings, const options_t *options, chance_t *chance)
+{
+    if (!settings_have(settings, FEATURE_MEMORY)) {
+        return;
+    }
+    if (options->engine->value != SCHEDQ_ENGINE_MUTEX || chance_one_in(chance, 2)) {
+        settings->features &= ~(unsigned)FEATURE_MEMORY;
+        return;
+    }
+    settings->features &= ~(unsigned)FEATURE_NESTED;
+    settings->config.class_patience_ns = 0;
+    settings->config.pre_queueing_hints = 0;
+}
+
 void
 settings_draw(settings_t *settings, const options_t *options, uint64_t round,
               uint64_t operations_left)
@@ -253,4 +269,5 @@ settings_draw(settings_t *settings, const options_t *options, uint64_t round,
     }
     draw_nested(settings, &chance);
     draw_ends(settings, &chance);
+    draw_memory(settings, options, &chance);
 }

@@ -83,6 +83,8 @@ forget(world_t *world, const settings_t *settings)
         side->heard = 0;
         side->queue = NULL;
         memset(side->workers, 0, sizeof side->workers);
+        side->gone = NULL;
+        side->watch = (schedq_watch_t)SCHEDQ_WATCH_INIT;
         bits_set_clear(&side->handles, set_slots);
         bits_set_clear(&side->tokens, set_slots);
     }
@@ -141,6 +143,9 @@ config_of(world_t *world, side_t *side)
         config.release = release;
     }
     config.object_ctx = side;
+    if (world_lacks(world, side == &world->sides[1])) {
+        config.allocator = lack_allocator(&side->memory);
+    }
     if (!world->settings.host && !world->settings.alike) {
         config.affinity_matches = plugins_affinity;
     }
@@ -151,9 +156,12 @@ static bool
 side_open(world_t *world, side_t *side)
 {
     schedq_config_t config = config_of(world, side);
+    unsigned number = side == &world->sides[1];
     char why[256];
-    schedq_status_t status = schedq_create(&config, &side->queue, why, sizeof why);
+    schedq_status_t status;
 
+    side->memory = (lack_t){.left = -1};
+    WORLD_CALL(world, number, status, schedq_create(&config, &side->queue, why, sizeof why));
     if (status != SCHEDQ_OK) {
         return differ(world, "schedq_create: %s %s: %s", side->engine, schedq_status_name(status),
                       why);
@@ -172,7 +180,8 @@ side_open(world_t *world, side_t *side)
         }
     }
     for (uint32_t i = 0; i < world->settings.workers; i++) {
-        status = schedq_worker_register(side->queue, &side->workers[i], why, sizeof why);
+        WORLD_CALL(world, number, status,
+                   schedq_worker_register(side->queue, &side->workers[i], why, sizeof why));
         if (status != SCHEDQ_OK) {
             return differ(world, "schedq_worker_register: %s %s: %s", side->engine,
                           schedq_status_name(status), why);
@@ -296,6 +305,13 @@ compare_ends(world_t *world)
     for (unsigned i = 0; i < SIDES; i++) {
         side_t *side = &world->sides[i];
 
+        if (i == 1 && world->plant == &plant_others[OTHER_BLOCKS]) {
+            side->memory.blocks++;
+        }
+        if (side->memory.blocks != 0) {
+            return differ(world, "memory: %" PRIu64 " blocks are left after schedq_destroy of %s",
+                          side->memory.blocks, side->engine);
+        }
         if (i == 1 && world->plant == &plant_others[OTHER_OBJECTS_LEFT]) {
             side->account.sum++;
         }

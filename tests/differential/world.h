@@ -14,6 +14,7 @@
 #include "account.h"
 #include "bits_set.h"
 #include "coverage.h"
+#include "lack.h"
 #include "names.h"
 #include "plant.h"
 #include "settings.h"
@@ -92,6 +93,9 @@ typedef struct side {
     schedq_t *queue;
     schedq_words_t *words;
     schedq_worker_t *workers[WORKERS_MAX];
+    schedq_worker_t *gone; /* one that was unregistered; NULL: none was */
+    schedq_watch_t watch;
+    lack_t memory;
     account_t account;
     bits_set_t handles, tokens;   /* given in this round: none may come twice */
     uint64_t rejectors[PROFILES]; /* the bits of each profile's plugins and late names */
@@ -205,6 +209,23 @@ world_worker(const world_t *world, unsigned side)
 {
     return world->sides[side].workers[world->worker];
 }
+
+/** Does this side run out of memory? */
+static inline bool
+world_lacks(const world_t *world, unsigned side)
+{
+    return side == 1 && settings_have(&world->settings, FEATURE_MEMORY);
+}
+
+/** Makes a call on a side, which fails first if that runs out of memory. */
+#define WORLD_CALL(world, side, status, call)                    \
+    do {                                                         \
+        if (world_lacks((world), (side))) {                      \
+            LACKING(&(world)->sides[side].memory, status, call); \
+        } else {                                                 \
+            (status) = (call);                                   \
+        }                                                        \
+    } while (0)
 
 /** The life or cycle that a reference names; NULL if the operation that made it was left out. */
 life_t *world_life(const world_t *world, uint32_t reference);
