@@ -57,7 +57,7 @@
  *     priority, or is rejected for own_reasons. Then the pod that was kept back first is let go,
  *     and is the scout; if none was, the class is open. A call that gates the scout, or ends it
  *     without a worker, leaves that to a tick, which is due at once (schedq_next_deadline), or to
- *     a pop that finds nothing else.
+ *     a pop that finds nothing else. (LOCKFREE: so does a pop that keeps a pod back just then.)
  *   - schedq_hold takes a pod out of its class's turns: when schedq_release lets it go, it is
  *     tried.
  * A pod is kept back once at most between two tries: whatever lets it go (time, a call here, an

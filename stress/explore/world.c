@@ -337,12 +337,27 @@ check_stats(void)
     check_count("updates", stats.updates, world.ledger.sums.updates);
 }
 
+void
+world_check_poppable(void)
+{
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
+
+    /* what stopped, or lacks memory, a tick finds */
+    if (sim_frozen() > 0 || (world.refusals >> SCHEDQ_NOMEM & 1) != 0) {
+        return;
+    }
+    SIM_CHECK(schedq_stats(world.queue, &stats) == SCHEDQ_OK, "stats fails");
+    SIM_CHECK(stats.active == 0 || schedq_words(world.queue)->poppable != 0,
+              "words.poppable is 0, and %llu pods are active", (unsigned long long)stats.active);
+}
+
 static void
 world_drain(const struct scenario *scenario)
 {
     struct actor *healthy = &world.actors[HEALTHY];
 
     (void)scenario;
+    world_check_poppable();
     world_has_memory();
     world.refusals &= ~(UINT32_C(1) << SCHEDQ_NOMEM);
     actor_register(healthy);

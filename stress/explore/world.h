@@ -50,6 +50,12 @@ void world_allow(schedq_status_t refusal);
 void world_lacks_memory(uint32_t one_in);
 void world_has_memory(void);
 
+/**
+ * For the beginning of a drain: a host that reads words.poppable, and makes no call while it is 0,
+ * finds what is active.
+ */
+void world_check_poppable(void);
+
 /** The name of a pod: text that stays; its length. */
 const char *world_name(uint32_t key, size_t *length);
 uint32_t world_key(const char *name, uint32_t length);

@@ -276,16 +276,22 @@ class_scouts(struct worker *worker, const struct class_key *key, schedq_pod_t po
            class_look(worker, key, pod);
 }
 
+/* A tick, which is due at once, or a pop that finds nothing, looks at all scouts. */
+static void
+leave_to_tick(struct queue *queue)
+{
+    queue_note_stray(queue, STRAY_CLASSES);
+    atomic_fence(); /* leave_to_tick:A, as the publication of what is due */
+    if (deadline_lower(&queue->deadline, CLASS_DUE)) {
+        timer_wake(queue);
+    }
+}
+
 void
 class_doubt(struct queue *queue, const struct class_key *key, schedq_pod_t pod)
 {
-    if (!has_scout(queue, key, pod)) {
-        return;
-    }
-    queue_note_stray(queue, STRAY_CLASSES);
-    atomic_fence(); /* class_doubt:A, as the publication of what is due */
-    if (deadline_lower(&queue->deadline, CLASS_DUE)) {
-        timer_wake(queue);
+    if (has_scout(queue, key, pod)) {
+        leave_to_tick(queue);
     }
 }
 
@@ -335,7 +341,7 @@ class_list(struct worker *worker, const struct class_key *key, uint64_t ref, boo
         return false;
     }
     if (!may) {
-        queue_note_stray(queue, STRAY_CLASSES);
+        leave_to_tick(queue);
     }
     return may && promote(worker, slot, scout);
 }

@@ -235,6 +235,7 @@ class_drain(const struct scenario *scenario)
     bool frozen = sim_frozen() > 0;
 
     (void)scenario;
+    world_check_poppable();
     actor_register(healthy);
     for (unsigned round = 0; round < 3 * PODS; round++) {
         actor_move(healthy, EVENT_PLAIN);
@@ -709,6 +710,46 @@ delete_0_and_pop(struct actor *actor)
     }
 }
 
+/* Thread 0 has the scout, pod 0; pod 1 is of its class, and before pod 2, which is of none. */
+static void
+scout_flies_before_two(struct actor *actor)
+{
+    (void)actor_add_of_class(actor, 0, 2, CLASS);
+    (void)actor_pop_and_fail(actor, PLAIN);
+    actor_move(actor, EVENT_PLAIN);
+    (void)actor_pop(actor);
+    (void)actor_add_of_class(actor, 1, 2, CLASS);
+    (void)actor_add_of_class(actor, 2, 1, 0);
+}
+
+static void
+place_it(struct actor *actor)
+{
+    (void)actor_done_all(actor);
+}
+
+static void
+consume_1(struct actor *actor)
+{
+    actor_consume(actor, 1);
+}
+
+/* What hosts read when no other call is under way. */
+static void
+look_at_time(struct actor *actor)
+{
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
+
+    (void)actor;
+    (void)sim_wait_for_quiet();
+    sim_drain();
+    SIM_CHECK(schedq_stats(world.queue, &stats) == SCHEDQ_OK, "stats fails");
+    SIM_CHECK(stats.held == 0 || sim_frozen() > 0 ||
+                  schedq_words(world.queue)->next_deadline_ns <= cluster_now(),
+              "a pod is kept back without a scout, and time is wanted at %lld",
+              (long long)schedq_words(world.queue)->next_deadline_ns);
+}
+
 static void
 bring_all_out(struct actor *healthy)
 {
@@ -732,6 +773,7 @@ any_drain(const struct scenario *scenario)
 {
     struct actor *healthy = &world.actors[HEALTHY];
 
+    world_check_poppable();
     /* of a scout in the hands of a frozen thread the others wait for their patience */
     if (sim_frozen() > 0 || draw(2) == 0) {
         actor_register(healthy);
@@ -807,6 +849,9 @@ const struct scenario class_scenarios[] = {
     SCENARIO_OF(&any_harness, true, 0, "class_kept",
                 "a pod gets a time of its caller's while it fails into its class", configure,
                 scout_and_flight, fail_1, not_before_1, delete_0_and_pop),
+    SCENARIO_OF(&any_harness, true, 1, "class_due",
+                "a scout succeeds while one of its class is kept back by a pop that takes another",
+                configure, scout_flies_before_two, place_it, consume_1, look_at_time),
     ANY("class_any", "any calls, of pods whose class keeps them back", configure),
     ANY("class_any_counted", "the same with counted objects", counted),
     SCENARIO_OF(&lack_harness, true, 0, "class_any_no_memory",
