@@ -20,7 +20,6 @@ schedq_wait_fd(schedq_t *queue, int *fd, char *why, size_t why_size)
         say(why, why_size, "fd NULL: a pointer");
         status = SCHEDQ_INVALID;
     } else {
-        bool there = word_load(&queue->notifier.descriptor) != 0;
         int descriptor = notifier_descriptor(&queue->notifier);
 
         if (descriptor < 0) {
@@ -28,8 +27,10 @@ schedq_wait_fd(schedq_t *queue, int *fd, char *why, size_t why_size)
             status = SCHEDQ_NOMEM;
         } else {
             *fd = descriptor;
-            if (!there) {
+            /* by each call until one has: the thread that made it may have stopped before */
+            if (word_load(&queue->notifier.told) == 0) {
                 queue->ops->tell_host(queue);
+                word_store(&queue->notifier.told, 1);
             }
         }
     }

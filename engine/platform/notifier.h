@@ -17,6 +17,7 @@ struct notifier {
     uint32_t descriptor; /* 1 + its number; 0: none */
     void (*wake)(void *ctx);
     void *ctx;
+    uint32_t told; /* 1: a call that gave the descriptor has made it readable */
 };
 
 /** Is there a descriptor or a callback? */

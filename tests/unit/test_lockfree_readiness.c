@@ -1,8 +1,9 @@
 /*
  * A host that waits for the descriptor, and threads that stopped before they told it: a tick tells,
- * whether or not a pod is poppable.
+ * whether or not a pod is poppable; or the call that asks for the descriptor.
  */
 #include <poll.h>
+#include <schedq/group.h>
 #include <string.h>
 
 #include "fixture.h"
@@ -88,6 +89,50 @@ a_tick_tells_nothing_else(void **state)
     fx_tick(fixture);
 }
 
+/* A thread stops behind the exchange that makes a group active, before it counts that. */
+static void
+a_tick_tells_of_a_group_whose_completer_stopped(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_group_spec_t group = SCHEDQ_GROUP_SPEC_INIT;
+    schedq_pod_spec_t member = fx_spec(0);
+    schedq_popped_group_t popped_group;
+    schedq_popped_t popped;
+    size_t count;
+    int fd;
+    struct queue *queue = begin(fixture, &fd);
+    member.group = 7;
+    assert_ok(schedq_group_add(fx_worker(fixture), 7, &group, NULL));
+    (void)fx_add_spec(fixture, "ns/a", &member);
+    fx_pop_nothing(fixture);
+    (void)u64_add(&queue_groups(queue)->at_ready, UINT64_MAX);
+    u32_store(u32_of(&queue->base.words.poppable), 0);
+    assert_false(is_readable(fd));
+    assert_int_equal(fx_tick(fixture).poppable, 1);
+    assert_int_equal(schedq_words(fixture->queue)->poppable, 1);
+    assert_true(is_readable(fd));
+    (void)u64_add(&queue_groups(queue)->at_ready, 1);
+    assert_ok(schedq_try_pop_group(fx_worker(fixture), &popped_group, &popped, 1, &count));
+    assert_int_equal(fx_tick(fixture).poppable, 0);
+}
+
+/* Another call stopped when it had made the descriptor. */
+static void
+a_descriptor_is_readable_at_first_though_its_maker_stopped(void **state)
+{
+    fixture_t *fixture = *state;
+    int fd, same;
+    int made = notifier_descriptor(&fx_queue(fixture)->notifier);
+    fx_add(fixture, "ns/a", 0);
+    assert_ok(schedq_wait_fd(fixture->queue, &fd, NULL, 0));
+    assert_int_equal(fd, made);
+    assert_true(is_readable(fd));
+    (void)fx_pop(fixture, "ns/a");
+    fx_pop_nothing(fixture);
+    assert_ok(schedq_wait_fd(fixture->queue, &same, NULL, 0));
+    assert_false(is_readable(same));
+}
+
 int
 main(void)
 {
@@ -96,6 +141,8 @@ main(void)
         fx_test_lockfree(a_tick_tells_of_a_close_that_a_stopped_pop_read),
         fx_test_lockfree(a_tick_tells_of_a_deadline_that_a_stopped_pop_read),
         fx_test_lockfree(a_tick_tells_nothing_else),
+        fx_test_lockfree(a_tick_tells_of_a_group_whose_completer_stopped),
+        fx_test_lockfree(a_descriptor_is_readable_at_first_though_its_maker_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

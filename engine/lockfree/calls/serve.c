@@ -728,6 +728,15 @@ is_in_a_band(struct queue *queue)
     return false;
 }
 
+/* Looked into as bands are: a thread that stopped behind its switch has not counted the record. */
+static bool
+a_group_is_ready(struct queue *queue)
+{
+    struct groups *groups = queue_groups(queue);
+
+    return groups != NULL && !bin_is_empty(&groups->ready, &queue->runs);
+}
+
 /*
  * Can anything be popped? A thread that stopped before it counted makes the sum wrong for ever. So
  * it counts only until a pop finds nothing, and takes the word; else the bands are looked into: a
@@ -740,7 +749,7 @@ is_poppable(struct queue *queue, uint64_t active)
 
     return ((int64_t)active > 0 && u32_load(u32_of(&words->poppable)) != 0) ||
            (queue->base.rules.pop_from_backoff && u64_load(u64_of(&words->backoff)) > 0) ||
-           is_in_a_band(queue) || queue_has_ready(queue);
+           is_in_a_band(queue) || a_group_is_ready(queue);
 }
 
 /*
