@@ -46,7 +46,7 @@
  *       if there is an order, `popped` is this flight's
  *   `reorder`, a switch, the count of backoff -> has_backoff:A, walk_take:B
  *       a pod that left backoff for a band that the walk had passed
- *   look_again:A, second look | ref ; publish_wake
+ *   look_again:A, second look, the count of READY groups | ref ; publish_wake, gather_wake
  *   pop_or_sleep:A, second look | ref ; sleepers_wake_one:A (sleepers.c)
  *   pop_or_sleep:A, the deadline, sleepers_watch:A | the deadline ; sleepers_wake_for:A (timer.h)
  *   pop_or_sleep:A, the flag | lockfree_wait_cancel:A ; sleepers_wake_named:A (sleepers.c)
@@ -683,6 +683,9 @@ look_again(struct worker *worker, enum pop_look *look)
         return false; /* a group is poppable */
     }
     (void)u32_exchange(poppable, 0); /* look_again:A */
+    if (queue_has_ready(queue_of(worker))) {
+        u32_store(poppable, 1); /* a group is by now, which no look for pods finds */
+    }
     return true;
 }
 

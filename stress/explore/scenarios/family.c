@@ -937,6 +937,7 @@ family_drain(const struct scenario *scenario)
     struct actor *healthy = &world.actors[HEALTHY];
 
     (void)scenario;
+    world_check_poppable();
     world_has_memory();
     world.refusals = 0;
     actor_register(healthy);

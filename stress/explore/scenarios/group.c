@@ -14,6 +14,7 @@
  */
 #include "actor_calls.h"
 #include "cluster.h"
+#include "platform.h"
 #include "scenarios.h"
 #include "world.h"
 
@@ -232,6 +233,23 @@ note_taken(struct actor *actor, const schedq_popped_t *popped)
     member->token = popped->token;
 }
 
+static void
+note_group(struct actor *actor, const schedq_popped_group_t *group, const schedq_popped_t *popped,
+           size_t count, moment ended)
+{
+    gang.popped = ended;
+    SIM_CHECK(group->group == GANG, "group %llu is popped", (unsigned long long)group->group);
+    SIM_CHECK(gang.holder == NOBODY, "the group is popped by %u and by %u", gang.holder,
+              actor->number);
+    SIM_CHECK(count >= QUORUM || gang.placed, "%zu members are popped, the quorum is %u", count,
+              QUORUM);
+    gang.holder = actor->number;
+    gang.token = group->token;
+    for (size_t i = 0; i < count; i++) {
+        note_taken(actor, &popped[i]);
+    }
+}
+
 /* Returns how many were popped. */
 static size_t
 pop(struct actor *actor)
@@ -243,23 +261,38 @@ pop(struct actor *actor)
     begin(actor, "try_pop_group", 0);
     schedq_status_t status = schedq_try_pop_group(actor->worker, &group, popped, ROOM, &count);
 
-    moment ended =
-        ends(actor, "try_pop_group", status, status == SCHEDQ_OK || status == SCHEDQ_EMPTY);
+    moment ended = ends(actor, "try_pop_group", status,
+                        status == SCHEDQ_OK || status == SCHEDQ_EMPTY ||
+                            (status == SCHEDQ_CLOSED && world.ledger.closing != NEVER));
     if (status != SCHEDQ_OK) {
         return 0;
     }
-    gang.popped = ended;
-    SIM_CHECK(group.group == GANG, "group %llu is popped", (unsigned long long)group.group);
-    SIM_CHECK(gang.holder == NOBODY, "the group is popped by %u and by %u", gang.holder,
-              actor->number);
-    SIM_CHECK(count >= QUORUM || gang.placed, "%zu members are popped, the quorum is %u", count,
-              QUORUM);
-    gang.holder = actor->number;
-    gang.token = group.token;
-    for (size_t i = 0; i < count; i++) {
-        note_taken(actor, &popped[i]);
-    }
+    note_group(actor, &group, popped, count, ended);
     return count;
+}
+
+/* Waits for a group, or a pod of none, which ends here. False: CLOSED. */
+static bool
+pop_waiting(struct actor *actor, size_t *count)
+{
+    schedq_popped_group_t group;
+    schedq_popped_t popped[ROOM];
+
+    begin(actor, "pop_group_until", 0);
+    schedq_status_t status =
+        schedq_pop_group_until(actor->worker, SCHEDQ_NO_DEADLINE, &group, popped, ROOM, count);
+
+    moment ended =
+        ends(actor, "pop_group_until", status, status == SCHEDQ_OK || status == SCHEDQ_CLOSED);
+    if (status == SCHEDQ_OK && group.group == 0) {
+        *count = 0;
+        begin(actor, "done", 0);
+        status = schedq_done(actor->worker, popped[0].token);
+        (void)ends(actor, "done", status, status == SCHEDQ_OK);
+    } else if (status == SCHEDQ_OK) {
+        note_group(actor, &group, popped, *count, ended);
+    }
+    return status == SCHEDQ_OK;
 }
 
 static void
@@ -444,6 +477,7 @@ static void
 gang_drain(const struct scenario *scenario)
 {
     (void)scenario;
+    world_check_poppable();
     actor_register(&world.actors[HEALTHY]);
     settle(&world.actors[HEALTHY]);
 }
@@ -455,6 +489,7 @@ ungated_drain(const struct scenario *scenario)
     struct actor *healthy = &world.actors[HEALTHY];
 
     (void)scenario;
+    world_check_poppable();
     actor_register(healthy);
     actor_tick(healthy);
     if (gang.members[0].where == NOWHERE) {
@@ -1085,6 +1120,7 @@ any_drain(const struct scenario *scenario)
     struct actor *healthy = &world.actors[HEALTHY];
 
     (void)scenario;
+    world_check_poppable();
     actor_register(healthy);
     actor_tick(healthy);
     gang.declared = false; /* for sure */
@@ -1100,6 +1136,142 @@ static const struct harness any_harness = {gang_begin, gang_thread, any_drain, g
                 anything)
 
 #define GROUP(...) SCENARIO_OF(&gang_harness, true, 0, __VA_ARGS__)
+
+/* words.poppable says 1 for nothing: the group was active, and one of its members has left. */
+static void
+one_waits_one_left(struct actor *actor)
+{
+    declared(actor);
+    join(actor, 0, 1);
+    join(actor, 1, 1);
+    (void)drop(actor, 1);
+}
+
+static void
+pop_pods_twice(struct actor *actor)
+{
+    pop_pods(actor);
+    pop_pods(actor);
+}
+
+/* What hosts read when no other call is under way. */
+static void
+look_at_poppable(struct actor *actor)
+{
+    (void)sim_wait_for_quiet();
+    sim_drain();
+    bool said = schedq_words(world.queue)->poppable != 0;
+
+    SIM_CHECK(!pop_and_end(actor, false, 0, SCHEDQ_GROUP_PLACED) || said || sim_frozen() > 0,
+              "words.poppable is 0 beside a group");
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+static void
+wait_and_place(struct actor *actor)
+{
+    size_t count;
+
+    while (pop_waiting(actor, &count)) {
+        if (count > 0) {
+            end_members(actor, false, 0);
+            end_cycle(actor, SCHEDQ_GROUP_PLACED);
+        }
+    }
+}
+
+static void
+wait_for_pods(struct actor *actor)
+{
+    while (actor_pop_wait(actor)) {
+        (void)actor_done_all(actor);
+    }
+}
+
+static void
+add_pods(struct actor *actor)
+{
+    (void)actor_add(actor, MEMBERS, 2);
+    (void)actor_add(actor, MEMBERS + 1, 0);
+}
+
+static void
+wait_elsewhere(struct actor *actor)
+{
+    int fd;
+
+    one_waits(actor);
+    SIM_CHECK(schedq_wait_fd(world.queue, &fd, NULL, 0) == SCHEDQ_OK, "no descriptor");
+    (void)pop(actor);
+}
+
+static void
+loop(struct actor *actor)
+{
+    bool closed = false;
+
+    while (!closed) {
+        platform_poll();
+        closed = schedq_words(world.queue)->closed != 0;
+        while (pop(actor) > 0) {
+            end_members(actor, false, 0);
+            end_cycle(actor, SCHEDQ_GROUP_PLACED);
+        }
+    }
+}
+
+static void
+place_once(struct actor *actor)
+{
+    (void)pop_and_end(actor, false, 0, SCHEDQ_GROUP_PLACED);
+}
+
+static void
+join_1_drop_0_and_join(struct actor *actor)
+{
+    join(actor, 1, 1);
+    (void)drop(actor, 0);
+    join(actor, 2, 1);
+}
+
+/* As world_heal, of a group. Thread 0 takes groups. */
+static void
+heal(struct actor *actor)
+{
+    for (unsigned i = 0; i < SIM_THREADS_MAX; i++) {
+        if (sim_wait_for_quiet()) {
+            return;
+        }
+        SIM_CHECK(sim_frozen() > 0 || (pop(actor) == 0 && !actor_pop(actor)),
+                  "lost wake-up: a thread sleeps beside a group, or a pod");
+        if (i == SIM_THREADS_MAX - 1) {
+            sim_drain();
+        }
+        actor_tick(actor);
+    }
+    if (!sim_wait_for_quiet()) {
+        SIM_CHECK(sim_is_frozen(0) || pop(actor) == 0,
+                  "a thread sleeps beside a group, and ticks do not wake it");
+        actor_close(actor);
+    }
+}
+
+/* The queue may be closed: what could be popped was. */
+static void
+wait_drain(const struct scenario *scenario)
+{
+    struct actor *healthy = &world.actors[HEALTHY];
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
+
+    (void)scenario;
+    actor_register(healthy);
+    SIM_CHECK(schedq_stats(world.queue, &stats) == SCHEDQ_OK, "stats fails");
+    SIM_CHECK(stats.active == 0 || sim_frozen() > 0, "%llu pods are active, and nobody waits",
+              (unsigned long long)stats.active);
+}
+
+static const struct harness wait_harness = {gang_begin, gang_thread, wait_drain, gang_end};
 
 const struct scenario group_scenarios[] = {
     GROUP("group_join", "members join, and the group is popped", cluster_use_without_gates,
@@ -1147,6 +1319,30 @@ const struct scenario group_scenarios[] = {
           reject_once, tick_and_activate, place_twice),
     GROUP("group_counted", "members whose objects are counted leave while their group is popped",
           count_objects, two_wait, drop_0_and_join, place_twice, reject_once),
+    SCENARIO_OF(&gang_harness, true, 1, "group_poppable",
+                "what words.poppable says behind pops of pods that pass a group by",
+                cluster_use_without_gates, one_waits_one_left, join_2, pop_pods_twice,
+                look_at_poppable),
+    SCENARIO_OF(&wait_harness, true, 1, "group_sleep",
+                "two sleepers of groups, one whose wake-up is another's, and one who joins",
+                cluster_use_without_gates, one_waits, wait_and_place, wait_and_place, join_2, heal),
+    SCENARIO_OF(&wait_harness, true, 1, "group_sleep_leave",
+                "a sleeper of groups beside one of pods while members come and leave",
+                cluster_use_without_gates, one_waits, wait_and_place, wait_for_pods,
+                join_1_drop_0_and_join, heal),
+    {.name = "group_sleep_pods",
+     .about = "sleepers of groups and of pods, a group and pods that come: none sleeps beside one",
+     .harness = &wait_harness,
+     .threads = 5,
+     .steady = 1,
+     .never_frozen = true,
+     .sleeps = true,
+     .configure = cluster_use_without_gates,
+     .prepare = one_waits,
+     .bodies = {wait_and_place, wait_for_pods, join_2, add_pods, heal}},
+    SCENARIO_OF(&wait_harness, true, 1, "group_elsewhere",
+                "loops that wait for the descriptor take groups, against a pop and a join",
+                cluster_use_without_gates, wait_elsewhere, loop, join_2, place_once, heal),
     ANY("group_any", "any calls, of members of a group", cluster_use_without_gates),
     ANY("group_any_counted", "the same with counted objects", count_objects),
     ANY("group_any_gated", "the same behind gates", count_objects_behind_gates),
