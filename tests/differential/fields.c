@@ -30,7 +30,7 @@
 static const field_t result_fields[] = {
     RESULT(to_active, FIELD_EQUAL),     RESULT(to_backoff, FIELD_EQUAL),
     RESULT(to_parked, FIELD_EQUAL),     RESULT(to_gated, FIELD_EQUAL),
-    RESULT(poppable, FIELD_HINT),       RESULT(object, FIELD_EQUAL),
+    RESULT(poppable, FIELD_EQUAL),      RESULT(object, FIELD_EQUAL),
     RESULT(unschedulable, FIELD_EQUAL), RESULT(pending, FIELD_EQUAL),
     RESULT(sequence, FIELD_EQUAL),      RESULT(timestamp_ns, FIELD_EQUAL),
     RESULT(place, FIELD_EQUAL),         RESULT(gate, FIELD_EQUAL),
