@@ -47,7 +47,7 @@
  * stands for engine/lockfree/calls/mover.c stay_gated a0e21d4e
  * stands for engine/lockfree/calls/mover.c switch_gated 7cf0a682
  * stands for engine/lockfree/calls/mover.c gate_pod 529cab8a
- * stands for engine/lockfree/calls/mover.c act_on b17a285f
+ * stands for engine/lockfree/calls/mover.c act_on 7ae6d183
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c try_ref ec3da66c
  * stands for engine/lockfree/moves/stray.h stray_ask_owed 3133b4c0

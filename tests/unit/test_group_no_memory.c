@@ -338,6 +338,58 @@ a_group_without_a_root_tells_how_many_wait(void **unused)
     }
 }
 
+/* A member that joins is worth another try of a parked record, with memory or without. */
+static void
+a_join_without_memory_tries_a_parked_record_again(void **unused)
+{
+    bool happened = true;
+    (void)unused;
+    for (int64_t site = 0; happened; site++) {
+        trial_t trial = {.fixture = fx_new(SCHEDQ_PRESET_DEFAULT)};
+        fixture_t *fixture = trial.fixture;
+        trial.fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+        trial.gate = fx_gate(fixture, "Gate", NULL, 0);
+        a_cycle_whose_members_failed(&trial);
+        assert_place(end(fixture, SCHEDQ_GROUP_REJECTED).place, SCHEDQ_PARKED);
+        account_fail_after(&fixture->memory, site);
+        schedq_status_t status = do_join(&trial);
+        happened = account_heal(&fixture->memory);
+        if (status == SCHEDQ_NOMEM)
+            assert_ok(do_join(&trial));
+        else
+            assert_ok(status);
+        fx_tick(fixture);
+        assert_place(look(fixture, GANG).place, SCHEDQ_ERROR_BACKOFF);
+        fx_free(fixture);
+    }
+}
+
+/* What a declaration could not count is not there for ever. */
+static void
+a_group_declared_without_memory_is_empty_when_its_members_have_left(void **unused)
+{
+    bool happened = true;
+    (void)unused;
+    for (int64_t site = 0; happened; site++) {
+        trial_t trial = {.fixture = fx_new(SCHEDQ_PRESET_DEFAULT)};
+        fixture_t *fixture = trial.fixture;
+        members_without_a_group(&trial);
+        account_fail_after(&fixture->memory, site);
+        schedq_status_t status = do_declare(&trial);
+        happened = account_heal(&fixture->memory);
+        if (status == SCHEDQ_NOMEM)
+            assert_ok(do_declare(&trial));
+        else
+            assert_ok(status);
+        fx_tick(fixture);
+        assert_place(look(fixture, GANG).place, SCHEDQ_ACTIVE);
+        for (size_t i = 0; i < MEMBERS; i++)
+            assert_ok(schedq_delete(fx_worker(fixture), trial.pods[i], NULL));
+        assert_place(look(fixture, GANG).place, SCHEDQ_ASIDE);
+        fx_free(fixture);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -346,6 +398,8 @@ main(int argc, char **argv)
         cmocka_unit_test(a_cycle_whose_end_finds_no_memory_goes_on),
         cmocka_unit_test(a_record_whose_refused_member_leaves_without_memory_is_let_in_by_a_tick),
         cmocka_unit_test(an_activation_in_the_cycle_is_noted_or_answers_no_memory),
+        cmocka_unit_test(a_group_declared_without_memory_is_empty_when_its_members_have_left),
+        cmocka_unit_test(a_join_without_memory_tries_a_parked_record_again),
         cmocka_unit_test(a_group_without_a_root_tells_how_many_wait),
     };
     return fx_run_tests(argc, argv, tests);

@@ -850,6 +850,53 @@ looking_without_memory_says_so_or_works(void **state)
     assert_int_equal(fx_stats(fixture).active, 1);
 }
 
+/* Ticks at a time at which leftovers are tried; as often as it finds no memory. */
+static bool
+flush_without_memory(fixture_t *fixture, int64_t site)
+{
+    fx_advance(fixture, SEC(3600));
+    account_fail_after(&fixture->memory, site);
+    schedq_status_t status = schedq_tick(fx_worker(fixture), NULL, NULL);
+    bool happened = account_heal(&fixture->memory);
+    assert_true(status == SCHEDQ_OK || (happened && status == SCHEDQ_NOMEM));
+    if (status == SCHEDQ_NOMEM)
+        fx_tick(fixture);
+    return happened;
+}
+
+static void
+a_leftover_that_finds_no_memory_is_told_to_be_one(void **state)
+{
+    bool happened = true;
+    (void)state;
+    for (int64_t site = 0; happened; site++) {
+        fixture_t *fixture = fx_new(SCHEDQ_PRESET_KUBE_1_37);
+        fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+        fx_park(fixture, "ns/a", fit->bit);
+        happened = flush_without_memory(fixture, site);
+        fx_pass(fixture, SEC(60));
+        assert_int_equal(fx_pop(fixture, "ns/a").flushed, 1);
+        fx_free(fixture);
+    }
+}
+
+static void
+a_gated_leftover_that_finds_no_memory_is_tried_by_the_next_tick(void **state)
+{
+    bool happened = true;
+    (void)state;
+    for (int64_t site = 0; happened; site++) {
+        fixture_t *fixture = fx_new(SCHEDQ_PRESET_KUBE_1_37);
+        fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+        gate->refuses = true;
+        fx_add(fixture, "ns/a", 0);
+        gate->refuses = false;
+        happened = flush_without_memory(fixture, site);
+        assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE);
+        fx_free(fixture);
+    }
+}
+
 /* The pod was activated in flight: a failure that had no memory leaves that to the next one. */
 static void
 an_activation_in_flight_outlives_a_failure_without_memory(void **state)
@@ -883,6 +930,8 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_leftover_that_finds_no_memory_is_told_to_be_one),
+        cmocka_unit_test(a_gated_leftover_that_finds_no_memory_is_tried_by_the_next_tick),
         cmocka_unit_test(an_activation_in_flight_outlives_a_failure_without_memory),
         cmocka_unit_test(each_failing_allocation_changes_nothing),
         fx_test(without_memory_pods_are_still_popped_done_and_deleted),

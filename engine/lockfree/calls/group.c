@@ -40,21 +40,46 @@ is_as_declared(struct worker *worker, const struct group_found *found,
 
 /* ---- declaring ------------------------------------------------------------------------------- */
 
-/* Adds to `waiting` the members that came before the declaration, and sets `counted`. */
-static void
+/*
+ * Adds to `waiting` the members that came before the declaration, and sets `counted`. False: no
+ * memory.
+ */
+static bool
 count_members(struct worker *worker, struct group_block *block)
 {
     struct gathered gathered;
 
-    if (gather_read_own(worker, block, &gathered)) {
-        if (gathered.groups[0].here > 0) {
-            (void)u64_add(&block->waiting, gathered.groups[0].here);
-        }
-        u32_store_release(&block->counted, 1);
-        gather_free(&gathered);
-    } else {
-        queue_note_stray(queue_of(worker), STRAY_UNMOVED); /* a tick counts */
+    if (!gather_read_own(worker, block, &gathered)) {
+        return false;
     }
+    if (gathered.groups[0].here > 0) {
+        (void)u64_add(&block->waiting, gathered.groups[0].here);
+    }
+    u32_store_release(&block->counted, 1);
+    gather_free(&gathered);
+    return true;
+}
+
+/*
+ * Ends a declaration whose members cannot be counted: what a tick counted would never be taken off
+ * again. False: it is in its cycle, or moves.
+ */
+COLD static bool
+take_declaration_back(struct worker *worker, const struct group_found *declared)
+{
+    const uint64_t number = declared->block->number, named = gather_named(declared);
+    struct group_found found;
+
+    /* Ends: each further round is another's change of the record. */
+    while (gather_find(worker, number, &found) && gather_named(&found) == named &&
+           state_place(found.view.state) == PLACE_IDLE) {
+        if (switch_pod(worker, found.view.entry, found.view.state, found.view.desc,
+                       state_switched(found.view.state, 0, PLACE_DEAD), CAUSE_NONE)) {
+            gather_end(worker, found.record, found.view.entry, found.block);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* sort_numbers's `before`. */
@@ -174,9 +199,9 @@ has_members(struct worker *worker, struct group_block *block)
 
 /*
  * After a declaration. If it gives members a root, its own or those of groups below, they join. May
- * leave the section.
+ * leave the section. False: no memory, it was taken back.
  */
-static void
+static bool
 begin(struct worker *worker, uint64_t number, schedq_result_t *result)
 {
     struct group_found found, root;
@@ -185,8 +210,13 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
     bool known = gather_find(worker, number, &found);
 
     /* one that is declared again in its cycle was counted, unless memory was missing */
-    if (known && u32_load_acquire(&found.block->counted) == 0) {
-        count_members(worker, found.block);
+    if (known && u32_load_acquire(&found.block->counted) == 0 &&
+        !count_members(worker, found.block)) {
+        if (take_declaration_back(worker, &found)) {
+            u64_store_release(&worker->joining, 0);
+            return false;
+        }
+        queue_note_stray(queue_of(worker), STRAY_UNMOVED); /* a tick counts */
     }
     if (known && queue_of(worker)->base.rules.groups_as_kube) {
         join_as_kube(worker, &found, result);
@@ -196,6 +226,7 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
     } else {
         gather_joined(worker, number, known ? gather_named(&found) : 0, (schedq_pod_t){0}, result);
     }
+    return true;
 }
 
 static void
@@ -356,8 +387,8 @@ lockfree_group_add(schedq_worker_t *base, uint64_t number, const schedq_group_sp
             status = describe_again(worker, &found, spec);
         }
     }
-    if (status == SCHEDQ_OK) {
-        begin(worker, number, result);
+    if (status == SCHEDQ_OK && !begin(worker, number, result)) {
+        status = SCHEDQ_NOMEM;
     }
     if (status == SCHEDQ_OK || status == SCHEDQ_EXISTS) {
         gather_report(worker, number, result);

@@ -1013,7 +1013,7 @@ act_on(struct mover *mover, struct mover_pod *pod, struct view *view)
     if (status != SCHEDQ_OK && status != SCHEDQ_NOMEM) {
         return OUTCOME_AGAIN;
     }
-    if (status == SCHEDQ_OK || view->history.initial_attempt_ns != 0) {
+    if (status == SCHEDQ_OK || (view->history.initial_attempt_ns != 0 && !mover->flushes)) {
         status = bring(mover, pod->record, view, &way);
     }
     if (status == SCHEDQ_NOMEM) {

@@ -467,6 +467,10 @@ begin_flush(struct serving *serving)
     /* Before the parked ones: one that a gate refuses must not be tried twice in a flush. */
     if (gated) {
         flush_gated(serving, latest);
+        if (serving->no_memory) {
+            /* the next look begins it anew */
+            (void)u64_cas(&queue->leftover_flushed, (uint64_t)latest, (uint64_t)flushed);
+        }
     }
     serving->moved = true;
 }

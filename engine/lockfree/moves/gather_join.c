@@ -61,6 +61,22 @@ begin_attempts_of(struct worker *worker, const struct comers *comers, int64_t no
 }
 
 /*
+ * gather_bring_queued of a record that members join. Without memory a tick tries what waits for an
+ * event; where it is else, a pop or the end of its backoff asks the gates. False: it changed.
+ */
+static bool
+bring_joined(struct worker *worker, const struct group_found *root, const struct way *way,
+             uint64_t asked, uint32_t cause, schedq_result_t *result)
+{
+    enum gather_step step = gather_bring_queued(worker, root, way, asked, cause, result);
+
+    if (step == GATHER_NOMEM && place_waits_for_event(state_place(root->view.state))) {
+        queue_note_stray(queue_of(worker), STRAY_UNJUDGED);
+    }
+    return step != GATHER_AGAIN;
+}
+
+/*
  * A join or a leaving makes a record come in again where it is: gates are asked about all members.
  * False: the record changed.
  */
@@ -85,7 +101,7 @@ come_in_again(struct worker *worker, const struct group_found *root, const struc
         }
         return true;
     }
-    return gather_bring_queued(worker, root, &way, asked, cause, result) != GATHER_AGAIN;
+    return bring_joined(worker, root, &way, asked, cause, result);
 }
 
 static bool reconsider(struct worker *worker, const struct group_found *root, uint32_t cause,
@@ -134,7 +150,7 @@ join_queued(struct worker *worker, const struct group_found *root, const struct 
         }
         way.place = PLACE_GATED;
     }
-    return gather_bring_queued(worker, root, &way, asked, CAUSE_JOIN, result) != GATHER_AGAIN;
+    return bring_joined(worker, root, &way, asked, CAUSE_JOIN, result);
 }
 
 /*
