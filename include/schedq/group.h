@@ -237,6 +237,8 @@ SCHEDQ_API schedq_status_t schedq_group_update(schedq_worker_t *worker, uint64_t
  *               its own root. May be NULL
  * @retval SCHEDQ_OK         the group is not declared
  * @retval SCHEDQ_NOT_FOUND  it was not declared; nothing changed
+ * @retval SCHEDQ_NOMEM      (never with MUTEX) in its cycle only: there is no memory for the note;
+ *                           nothing changed
  * @retval SCHEDQ_INVALID    group 0; nothing changed
  * @retval SCHEDQ_BUSY       nothing changed
  *

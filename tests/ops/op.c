@@ -52,7 +52,7 @@ static const struct {
     [OP_LABEL_COUNT] = {"label_count", OK, NOMEM},
     [OP_GROUP_ADD] = {"group_add", OK | EXISTS, CLOSED | FULL},
     [OP_GROUP_UPDATE] = {"group_update", OK | NOT_FOUND, NOMEM},
-    [OP_GROUP_DELETE] = {"group_delete", OK | NOT_FOUND, 0},
+    [OP_GROUP_DELETE] = {"group_delete", OK | NOT_FOUND, NOMEM},
     [OP_GROUP_ACTIVATE] = {"group_activate", OK | NOT_FOUND, NOMEM},
     [OP_GROUP_GET] = {"group_get", OK | NOT_FOUND, 0},
     [OP_TRY_POP_GROUP] = {"try_pop_group", OK | EMPTY | OP_LEGAL(SCHEDQ_FULL), CLOSED | NOMEM},

@@ -2,6 +2,8 @@
  * Groups: the allocator fails at every site in turn. NOMEM changes nothing, a token stays good, and
  * the call may be made again.
  */
+#include <stdio.h>
+
 #include "gang.h"
 
 enum { MEMBERS = 20 }; /* more than are read without memory of its own */
@@ -338,6 +340,40 @@ a_group_without_a_root_tells_how_many_wait(void **unused)
     }
 }
 
+/* In its cycle an end is a note. Each pod that is held has a description of its own. */
+static void
+an_end_in_the_cycle_that_finds_no_memory_says_so(void **unused)
+{
+    enum { MOST = 400 };
+    static const schedq_result_t zero;
+    static schedq_pod_t pods[MOST];
+    trial_t trial = {.fixture = fx_new(SCHEDQ_PRESET_DEFAULT)};
+    fixture_t *fixture = trial.fixture;
+    schedq_result_t result;
+    char name[16];
+    (void)unused;
+    a_cycle(&trial);
+    for (unsigned i = 0; i < MOST; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
+        pods[i] = fx_add(fixture, name, 0);
+    }
+    atomic_store(&fixture->memory.fail_all, true);
+    for (unsigned i = 0; i < MOST; i++)
+        if (schedq_hold(fx_worker(fixture), pods[i], NULL) != SCHEDQ_OK)
+            break;
+    memset(&result, 0xff, sizeof result);
+    schedq_status_t status = schedq_group_delete(fx_worker(fixture), GANG, &result);
+    account_heal(&fixture->memory);
+    if (status == SCHEDQ_NOMEM) {
+        assert_memory_equal(&result, &zero, sizeof zero);
+        assert_int_equal(look(fixture, GANG).declared, 1);
+        assert_ok(schedq_group_delete(fx_worker(fixture), GANG, &result));
+    }
+    assert_place(result.place, SCHEDQ_INFLIGHT);
+    assert_int_equal(look(fixture, GANG).declared, 0);
+    fx_free(fixture);
+}
+
 /* A member that joins is worth another try of a parked record, with memory or without. */
 static void
 a_join_without_memory_tries_a_parked_record_again(void **unused)
@@ -399,6 +435,7 @@ main(int argc, char **argv)
         cmocka_unit_test(a_record_whose_refused_member_leaves_without_memory_is_let_in_by_a_tick),
         cmocka_unit_test(an_activation_in_the_cycle_is_noted_or_answers_no_memory),
         cmocka_unit_test(a_group_declared_without_memory_is_empty_when_its_members_have_left),
+        cmocka_unit_test(an_end_in_the_cycle_that_finds_no_memory_says_so),
         cmocka_unit_test(a_join_without_memory_tries_a_parked_record_again),
         cmocka_unit_test(a_group_without_a_root_tells_how_many_wait),
     };

@@ -506,6 +506,9 @@ lockfree_group_delete(schedq_worker_t *base, uint64_t number, schedq_result_t *r
             status = end_declaration(worker, &found, &flies);
         }
     }
+    if (status == SCHEDQ_NOMEM) {
+        *result = (schedq_result_t){0};
+    }
     if (status == SCHEDQ_OK && parent == 0) {
         result->place = (uint8_t)place_public(state_place(found.view.state));
     }
