@@ -24,7 +24,7 @@
  * Bounds: two pods, UPDATES updates in a row (2, with --large 3), one pop, one other scanner.
  *
  * stands for engine/lockfree/calls/pop.c walk_take 59a608ff
- * stands for engine/lockfree/calls/pop.c take_first 34261a20
+ * stands for engine/lockfree/calls/pop.c take_first cf8a0a6c
  * stands for engine/lockfree/calls/pop.c take_more 2dc0671e
  * stands for engine/lockfree/calls/pop.c take_from 9b6264df
  * stands for engine/lockfree/calls/pop.c walk_down 2cabf39b

@@ -845,7 +845,7 @@ take_first(struct worker *worker, struct band_table *table, uint64_t leaves, uin
         out->more = more;
         begin_flight(queue, entry, token, NULL, 0, out);
         if (!more) {
-            out->more = left_behind(worker, table, leaves, leaf, rows);
+            out->more = (rows & (rows - 1)) != 0 || left_behind(worker, table, leaves, leaf, rows);
         }
         if (rows != shown) {
             pass_rows(worker, leaf, shown, rows);
