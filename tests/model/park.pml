@@ -56,7 +56,8 @@
  * stands for engine/lockfree/calls/events.h events_judge_flight 2ef2c40b
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c try_ref ec3da66c
- * stands for engine/lockfree/calls/mover.c try_like fd58c560
+ * stands for engine/lockfree/calls/mover.c try_like af3adc06
+ * stands for engine/lockfree/calls/mover.c try_first_like 76fdaab2
  * stands for engine/lockfree/moves/report.h report_plain 7b32d694
  * stands for engine/lockfree/calls/mover.c switch_group d8ba4be1
  * stands for engine/lockfree/moves/transfer.h transfer_announce febc216b

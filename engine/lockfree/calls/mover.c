@@ -1200,10 +1200,24 @@ try_ref(struct mover *mover, uint64_t ref)
     return false;
 }
 
+/* The first pod of its group, at the word `state`. False: no memory, or the word changed. */
+RARELY static bool
+try_first_like(struct mover *mover, struct entry *entry, uint64_t ref, uint64_t state,
+               struct way way)
+{
+    struct view view;
+
+    if (!report_plain(queue_of(mover->worker), entry, state, &view)) {
+        return false;
+    }
+    (void)begin_pod(mover, ref_record(ref), view.life);
+    return collect(mover, &view, &way);
+}
+
 /*
- * The straight way of try_ref, for most pods of most events. It collects a pod if four things hold:
- * the pod is parked; it has no lag; `decide` was asked last about a pod like it; the batch has a
- * group for the place where it goes. False: one does not hold. Nothing was done then, and the
+ * The straight way of try_ref, for most pods of most events. It collects a pod if three things
+ * hold: the pod is parked; it has no lag; `decide` was asked last about a pod like it. False: one
+ * does not hold, or the pod changed, or there is no memory. Nothing was done to it then, and the
  * mover goes on with try_ref.
  */
 STRAIGHT bool
@@ -1231,7 +1245,7 @@ try_like(struct mover *mover, uint64_t ref)
     struct mover_group *group = known_group(mover, &view, &way);
 
     if (group == NULL) {
-        return false;
+        return try_first_like(mover, entry, ref, state, way);
     }
     (void)begin_pod(mover, ref_record(ref), view.life);
     collect_in(mover, group, &view, &way);
