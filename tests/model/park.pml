@@ -46,8 +46,8 @@
  * stands for engine/lockfree/calls/fail.c raise_version 18637c63
  * stands for engine/lockfree/calls/fail.c take_back f080f4e0
  * stands for engine/lockfree/calls/fail.c judge_events a4f64790
- * stands for engine/lockfree/calls/fail.c event_came 219fb08c
- * stands for engine/lockfree/calls/fail.c try_way 5197e53b
+ * stands for engine/lockfree/calls/fail.c event_came 4a0a9216
+ * stands for engine/lockfree/calls/fail.c try_once 22b30fbf
  * stands for engine/lockfree/calls/fail.c look_in_flight 2e8e2468
  * stands for engine/lockfree/calls/fail.c try_round 1f2f929f
  * stands for engine/lockfree/calls/events.c announce 98ad9239

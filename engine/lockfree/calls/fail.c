@@ -502,19 +502,19 @@ decide_failure(struct failing *failing, const struct view *view, struct decision
 }
 
 /* After the publication and a full fence: did an event come that was not judged? */
-STRAIGHT bool
-event_came(const struct failing *failing, const struct view *view, const struct way *way,
-           const struct decision *decision)
+static bool
+event_came(const struct failing *failing, const struct view *view, const struct decision *decision)
 {
     const struct queue *queue = queue_of(failing->worker);
 
-    switch (way->place) {
+    switch (decision->way.place) {
     case PLACE_PARKED:
         return queue->base.rules.host
                    ? newest_for_host(queue, view->profile, failing->failure) > decision->up_to
                    : events_newest(queue, view) > decision->up_to;
     case PLACE_GATED:
-        return stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) > decision->asked;
+        return stamps_newest(&queue->stamps, view->profile, gate_bit(decision->way.gate)) >
+               decision->asked;
     default:
         return false;
     }
@@ -522,7 +522,7 @@ event_came(const struct failing *failing, const struct view *view, const struct 
 
 /* ---- moving ---------------------------------------------------------------------------------- */
 
-STRAIGHT void
+static void
 prepare_record(const struct failing *failing, const struct transfer *transfer)
 {
     struct entry *entry = failing->entry;
@@ -560,17 +560,20 @@ tell_failure(const struct failing *failing, const struct view *view, const struc
 
 enum attempt { ATTEMPT_DONE, ATTEMPT_AGAIN, ATTEMPT_OUTDATED, ATTEMPT_NOMEM };
 
-/* try_once, of a decision for `way`. */
-STRAIGHT enum attempt
-try_way(struct failing *failing, const struct view *planned, const struct way *way,
-        const struct decision *decision, struct redescription *change)
+/*
+ * One attempt to bring the pod where `decision` says, described as `change` says; NULL: as it is.
+ */
+static enum attempt
+try_once(struct failing *failing, const struct view *planned, const struct decision *decision,
+         struct redescription *change)
 {
     struct worker *worker = failing->worker;
     const struct queue *queue = queue_of(worker);
     struct view *view = &failing->view;
     struct transfer transfer;
 
-    if (!transfer_prepare(worker, failing->record, planned, way, failing->now, &transfer)) {
+    if (!transfer_prepare(worker, failing->record, planned, &decision->way, failing->now,
+                          &transfer)) {
         return ATTEMPT_NOMEM;
     }
     schedq_status_t status = change != NULL ? take_newest(failing, change) : SCHEDQ_OK;
@@ -583,11 +586,11 @@ try_way(struct failing *failing, const struct view *planned, const struct way *w
     transfer.desc = view->desc;
     prepare_record(failing, &transfer);
     transfer_publish(worker, &transfer, CAUSE_NONE);
-    bool outdated = event_came(failing, view, way, decision);
+    bool outdated = event_came(failing, view, decision);
     /* the places of pods that are kept are the last */
     bool counts =
         to->place < PLACE_HELD && (to->place != PLACE_GATED || queue->base.rules.counts_updates);
-    const uint32_t cause = cause_of(LABEL_FAILURE, false) | (way->named ? CAUSE_NAMED : 0);
+    const uint32_t cause = cause_of(LABEL_FAILURE, false) | (decision->way.named ? CAUSE_NAMED : 0);
     const uint64_t version = failing->version;
 
     failing->unjudged = outdated && to->place == PLACE_GATED && !queue->base.rules.host;
@@ -611,47 +614,6 @@ try_way(struct failing *failing, const struct view *planned, const struct way *w
     }
     view->state = 0; /* the record was written: it is looked at again */
     return outdated && queue->base.rules.host ? ATTEMPT_OUTDATED : ATTEMPT_AGAIN;
-}
-
-RARELY static enum attempt
-try_any_way(struct failing *failing, const struct view *planned, const struct decision *decision,
-            struct redescription *change)
-{
-    return try_way(failing, planned, &decision->way, decision, change);
-}
-
-/* The same, of a place that the compiler knows, and a pod that stays described as it is. */
-STRAIGHT enum attempt
-try_place(struct failing *failing, const struct view *planned, enum place place,
-          const struct decision *decision)
-{
-    const struct way way = {
-        .place = place, .gate = decision->way.gate, .named = decision->way.named};
-
-    return try_way(failing, planned, &way, decision, NULL);
-}
-
-/*
- * One attempt to bring the pod where `decision` says, described as `change` says; NULL: as it is.
- * Where nearly all go is compiled for each place alone.
- */
-static enum attempt
-try_once(struct failing *failing, const struct view *planned, const struct decision *decision,
-         struct redescription *change)
-{
-    if (change != NULL) {
-        return try_any_way(failing, planned, decision, change);
-    }
-    switch (decision->way.place) {
-    case PLACE_PARKED:
-        return try_place(failing, planned, PLACE_PARKED, decision);
-    case PLACE_BACKOFF:
-        return try_place(failing, planned, PLACE_BACKOFF, decision);
-    case PLACE_ERROR_BACKOFF:
-        return try_place(failing, planned, PLACE_ERROR_BACKOFF, decision);
-    default:
-        return try_any_way(failing, planned, decision, NULL);
-    }
 }
 
 /* What the pod is now, its object retained. False: it is gone. */
