@@ -67,7 +67,7 @@
  * stands for engine/lockfree/refs/band.c retire_table 38c8e205
  * stands for engine/lockfree/refs/band.c get_slowly 5c8dc914
  * stands for engine/lockfree/refs/band.c bands_look_up e08af57c
- * stands for engine/lockfree/refs/band.c end_leaving 7ebac462
+ * stands for engine/lockfree/refs/band.c end_leaving 9450a7d8
  * stands for engine/lockfree/calls/pop.c walk_on 5cd29e1b
  * stands for engine/lockfree/calls/pop.c walk_down 2cabf39b
  */

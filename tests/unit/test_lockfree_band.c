@@ -490,6 +490,34 @@ rows_that_an_idle_worker_made_leave_go_by_the_calls_of_others(void **state)
     assert_table(world, NULL, 0);
 }
 
+/* Each has a pressure of its own, so that together they bring many before a mark passes. */
+static void
+rows_leave_as_fast_as_many_workers_bring_new_ones(void **state)
+{
+    enum { WORKERS = 32, LIVES = 20000 };
+    world_t *world = *state;
+    struct epoch_record *workers[WORKERS];
+    uint32_t most = 0;
+    for (unsigned i = 0; i < WORKERS; i++)
+        workers[i] = epoch_record_make(world->ground.epoch);
+    epoch_leave(world->ground.record);
+    for (int32_t i = 0; i < LIVES; i++) {
+        struct epoch_record *own = workers[i % WORKERS];
+        struct band_spot spot = {0};
+        epoch_enter(own);
+        if (bands_sweep_is_due(world->bands))
+            bands_sweep(world->bands, own);
+        assert_non_null(bands_get(world->bands, own, i, &spot));
+        most = bands_table(world->bands)->rows > most ? bands_table(world->bands)->rows : most;
+        epoch_leave(own);
+        epoch_poll_seldom(own);
+    }
+    epoch_enter(world->ground.record);
+    assert_true(most <= LIVES / 4);
+    for (unsigned i = 0; i < WORKERS; i++)
+        epoch_poll(workers[i]);
+}
+
 /* It would make each priority that is used again cost a copy, which waits as long. */
 static void
 while_a_thread_stands_in_a_call_only_few_rows_are_leaving(void **state)
@@ -936,6 +964,7 @@ main(void)
         TEST(rows_that_are_leaving_stay_so_beside_others),
         TEST(a_band_that_is_kept_and_leaves_again_waits_again),
         TEST(rows_that_an_idle_worker_made_leave_go_by_the_calls_of_others),
+        TEST(rows_leave_as_fast_as_many_workers_bring_new_ones),
         TEST(while_a_thread_stands_in_a_call_only_few_rows_are_leaving),
         TEST(a_pod_whose_producer_died_before_it_marked_the_band_is_shown),
         TEST(an_id_is_used_again_when_no_section_can_name_it),

@@ -6,8 +6,9 @@
 
 #define CUT_LEAVES 4 /* that one copy replaces, at most */
 #define CUT_ROWS (CUT_LEAVES * SUMMARY_ROWS + 1)
-#define SWEPT_AT_ONCE 2        /* leaves */
-#define LEAVING ((uintptr_t)1) /* in a cell: the band left the table */
+#define SWEPT_AT_ONCE 2            /* leaves */
+#define SWEEPS_AT_ONCE SIZE(32, 1) /* that begin and have not ended */
+#define LEAVING ((uintptr_t)1)     /* in a cell: the band left the table */
 
 /* ---- ids ------------------------------------------------------------------------------------- */
 
@@ -792,6 +793,8 @@ end_leaving(struct bands *bands, struct epoch_record *epoch)
     if (!u64_cas(&bands->waits, waits, 0)) { /* end_leaving:A */
         return;
     }
+    /* relaxed: how many may begin is no promise */
+    u64_store(&bands->ended, u64_load(&bands->leavings));
     /* end_leaving:B, of wait_for:A */
     struct band_table *table = ptr_exchange(&bands->leaving, NULL);
 
@@ -823,13 +826,24 @@ take_due(struct bands *bands)
     return false;
 }
 
+/*
+ * A few sweeps begin before the first has ended: workers that bring new priorities split leaves off
+ * faster than grace periods pass. Many have begun only while a thread stands.
+ */
+static bool
+may_begin(const struct bands *bands)
+{
+    return u64_load(&bands->waits) == 0 ||
+           u64_load(&bands->leavings) - u64_load(&bands->ended) < SWEEPS_AT_ONCE;
+}
+
 void
 bands_sweep(struct bands *bands, struct epoch_record *epoch)
 {
     end_leaving(bands, epoch);
     struct cut cut = {.table = bands_table(bands)};
 
-    if (u64_load(&bands->waits) == 0 && take_due(bands) && cut.table->count > 0) {
+    if (may_begin(bands) && take_due(bands) && cut.table->count > 0) {
         cut_at(&cut, cut.table, (int32_t)u32_load(&bands->swept));
         uint32_t left = cut.table->count - cut.from;
 

@@ -40,11 +40,11 @@
  * of them. A call that finds this mark passed takes all tables. It ends the wait of each table
  * whose own mark has passed, and puts the others back.
  * Rows without pods begin to leave
- *   by a sweep   of two leaves, when calls begin and nothing is leaving: one for each leaf that was
- *                split off, and some when most leaves under a top sleep, if there are more than
- *                BAND_LEAVES_KEPT. So rows without pods do not outgrow those with pods, though no
- *                walk comes to them. While a thread stands in a section, what is leaving waits, and
- *                no more rows begin: each that is used again costs a copy, which waits too
+ *   by a sweep   of two leaves, when calls begin and few sweeps have not ended: one for each leaf
+ *                that was split off, and some when most leaves under a top sleep, if there are more
+ *                than BAND_LEAVES_KEPT. So rows without pods do not outgrow those with pods, though
+ *                no walk comes to them. While a thread stands in a section, what is leaving waits,
+ *                and soon no more rows begin: each that is used again costs a copy, which waits too
  *   by trim      all of them
  *
  * IDS. The cell of a band that left the table says so at once. So an id that the word of an active
@@ -175,6 +175,7 @@ struct bands {
     /* the priority where the next one begins; not a leaf's number, which changes between two */
     atomic_u32 swept;
     atomic_u64 leavings; /* numbers that were given out */
+    atomic_u64 ended;    /* those that were when a wait ended last */
     atomic_u64 ids;      /* free ones: {tag:36, id:28} */
     atomic_u32 drawn;    /* ids that were ever given out; the first is 1 */
     atomic_ptr chunks[BAND_CHUNKS];
