@@ -957,6 +957,25 @@ family_drain(const struct scenario *scenario)
     }
 }
 
+/* Wherever threads stopped: what a pop takes behind a tick, the tick has told of. */
+static void
+told_drain(const struct scenario *scenario)
+{
+    struct actor *healthy = &world.actors[HEALTHY];
+    schedq_popped_group_t group;
+    schedq_popped_t popped[ROOM];
+
+    (void)scenario;
+    world_check_poppable();
+    actor_register(healthy);
+    sim_drain();
+    actor_tick(healthy);
+    bool said = schedq_words(world.queue)->poppable != 0;
+
+    SIM_CHECK(take(healthy, &group, popped) == 0 || said,
+              "words.poppable is 0 behind a tick, and a pop takes pods");
+}
+
 static void
 family_thread(const struct scenario *scenario, unsigned thread)
 {
@@ -971,6 +990,7 @@ family_end(const struct scenario *scenario)
 
 static const struct harness family_harness = {family_begin, family_thread, family_drain,
                                               family_end};
+static const struct harness told_harness = {family_begin, family_thread, told_drain, family_end};
 
 /* ---- configurations -------------------------------------------------------------------------- */
 
@@ -1009,6 +1029,12 @@ const struct scenario family_scenarios[] = {
                 "a group without a root is declared while a member comes", plain, without_a_root,
                 declare_2, come_0),
     FAMILY("family_any", "any calls, of pods of groups below groups, and of none", plain, prepare),
+    SCENARIO_OF(&told_harness, true, 0, "family_any_told",
+                "any calls; what is poppable then a tick tells of", plain, prepare, anything,
+                anything, anything),
+    SCENARIO_OF(&told_harness, true, 0, "family_any_gated_told",
+                "the same behind gates that open and shut", gated, prepare, anything, anything,
+                anything),
     FAMILY("family_any_counted", "the same with counted objects", counted, prepare),
     FAMILY("family_any_gated", "the same behind gates that open and shut", gated, prepare),
     FAMILY("family_any_no_memory", "the same while one allocation out of four fails", counted,
