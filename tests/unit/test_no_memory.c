@@ -897,6 +897,43 @@ a_gated_leftover_that_finds_no_memory_is_tried_by_the_next_tick(void **state)
     }
 }
 
+/* One verdict finds none; the others are told as they are. */
+static void
+each_verdict_of_a_batch_says_whether_it_found_memory(void **state)
+{
+    enum { COUNT = 4 };
+    static const char *const names[COUNT] = {"ns/a", "ns/b", "ns/c", "ns/d"};
+    bool happened = true;
+    (void)state;
+    for (int64_t site = 0; happened; site++) {
+        trial_t trial = {.fixture = fx_new(SCHEDQ_PRESET_DEFAULT)};
+        schedq_decision_t decisions[COUNT];
+        uint8_t statuses[COUNT];
+        schedq_result_t results[COUNT];
+        prepare_host_parked(&trial);
+        for (unsigned i = 0; i < COUNT; i++) {
+            if (i > 0)
+                hx_park(trial.fixture, names[i], 7, trial.fit->bit);
+            decisions[i] = (schedq_decision_t){.struct_size = sizeof decisions[i],
+                                               .ref = fx_find(trial.fixture, names[i]).ref,
+                                               .place = SCHEDQ_GATED,
+                                               .gate = (uint8_t)trial.fit->gate,
+                                               .event = SCHEDQ_EVENT_NODE_ADD,
+                                               .judged_up_to = UINT64_MAX};
+        }
+        account_fail_after(&trial.fixture->memory, site);
+        (void)schedq_apply_many(fx_worker(trial.fixture), decisions, COUNT, statuses, results,
+                                NULL);
+        happened = account_heal(&trial.fixture->memory);
+        for (unsigned i = 0; i < COUNT; i++) {
+            assert_true(statuses[i] == SCHEDQ_OK || (happened && statuses[i] == SCHEDQ_NOMEM));
+            assert_place(fx_place(trial.fixture, names[i]),
+                         statuses[i] == SCHEDQ_OK ? SCHEDQ_GATED : SCHEDQ_PARKED);
+        }
+        fx_free(trial.fixture);
+    }
+}
+
 /* The pod was activated in flight: a failure that had no memory leaves that to the next one. */
 static void
 an_activation_in_flight_outlives_a_failure_without_memory(void **state)
@@ -930,6 +967,7 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_verdict_of_a_batch_says_whether_it_found_memory),
         cmocka_unit_test(a_leftover_that_finds_no_memory_is_told_to_be_one),
         cmocka_unit_test(a_gated_leftover_that_finds_no_memory_is_tried_by_the_next_tick),
         cmocka_unit_test(an_activation_in_flight_outlives_a_failure_without_memory),

@@ -1373,6 +1373,7 @@ mover_gate(struct mover *mover, uint32_t record, const struct view *view, uint8_
     const struct way way = {.place = PLACE_GATED, .gate = gate};
     struct mover_pod pod = {.record = record, .life = view->life};
 
+    mover->no_memory = false; /* for a pod before */
     switch (gate_pod(mover, &pod, view, &way, asked)) {
     case OUTCOME_OUTDATED:
         return SCHEDQ_RETRY;
