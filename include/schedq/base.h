@@ -69,9 +69,10 @@ typedef enum schedq_preset {
 /**
  * Where memory comes from. Both functions or neither. All zero: the default, which is libc's malloc
  * for a snapshot, a workspace and an evictor. For a queue it is the build's: a jemalloc of its own,
- * whose arenas all queues share, or (`system`) libc's malloc. Several threads may be inside them at
- * once: with LOCKFREE, pre-queueing hints, an executor or an evictor. They may run with locks held,
- * and must not call what they serve: a queue answers BUSY. Layout frozen (32 bytes).
+ * whose arenas all queues share, or (`system`) libc's malloc. A MUTEX queue calls them in one
+ * thread at a time, unless a plugin has pre-queueing hints. Then, and with LOCKFREE, an executor or
+ * an evictor, several threads may be inside them at once. They may run with locks held, and must
+ * not call what they serve: a queue answers BUSY. Layout frozen (32 bytes).
  */
 typedef struct schedq_allocator {
     /**

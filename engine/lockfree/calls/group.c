@@ -61,8 +61,9 @@ count_members(struct worker *worker, struct group_block *block)
 }
 
 /*
- * Ends a declaration whose members cannot be counted: what a tick counted would never be taken off
- * again. False: it is in its cycle, or moves.
+ * Takes back a declaration whose members the declaring call has no memory to count. A tick would
+ * count them in `waiting` and leave `counted` 0, and a member that leaves then lowers nothing.
+ * False: the group is in its cycle, or another call moves it.
  */
 COLD static bool
 take_declaration_back(struct worker *worker, const struct group_found *declared)

@@ -777,7 +777,10 @@ replace_all(struct bands *bands, struct epoch_record *epoch, int32_t high, int32
     }
 }
 
-/* Takes out the rows that are leaving by a table whose mark has passed, unless they have pods. */
+/*
+ * Looks at the tables in `leaving`. Where a table's mark has passed, the rows that began to leave
+ * when it was replaced go, unless they have pods.
+ */
 static void
 end_leaving(struct bands *bands, struct epoch_record *epoch)
 {
