@@ -543,6 +543,70 @@ a_question_that_an_add_owes_is_not_asked_in_backoff(void **state)
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ERROR_BACKOFF);
 }
 
+/* Two gates, of which one refuses; which, the other thread decides. */
+static bool first_refuses;
+
+static int
+first_of_two(void *ctx, uint64_t pod)
+{
+    (void)ctx;
+    (void)pod;
+    bool refuses = first_refuses && !scene.second_passes;
+    if (refuses)
+        interrupt();
+    return !refuses;
+}
+
+static int
+second_of_two(void *ctx, uint64_t pod)
+{
+    (void)ctx;
+    (void)pod;
+    bool refuses = !first_refuses && !scene.second_passes;
+    if (refuses)
+        interrupt();
+    return !refuses;
+}
+
+/* The gate that refuses opens and says so, the other one shuts; with the last job both are open. */
+static void
+open_one_and_shut_the_other(scene_t *own)
+{
+    const schedq_event_t event = first_refuses ? SCHEDQ_EVENT_NODE_DELETE : SCHEDQ_EVENT_NODE_ADD;
+    first_refuses = !first_refuses;
+    own->second_passes = own->jobs == 0;
+    move_with(own->other, event, NULL);
+}
+
+/* The event that opened the last gate came before the pod was behind that gate. */
+static void
+a_pod_that_was_asked_about_often_enough_makes_a_tick_due(void **state)
+{
+    fixture_t *fixture = *state;
+    add_plugin(fixture, 0, "First", SCHEDQ_ACTION_DELETE, first_of_two);
+    add_plugin(fixture, 0, "Second", SCHEDQ_ACTION_ADD, second_of_two);
+    set_scene(fixture, false);
+    for (unsigned jobs = 1; jobs <= 8; jobs++) {
+        char name[] = "ns/0";
+        name[3] = (char)('0' + jobs);
+        first_refuses = true;
+        scene.second_passes = false;
+        scene.job = open_one_and_shut_the_other;
+        scene.jobs = jobs;
+        fx_add(fixture, name, 0);
+        if (scene.jobs > 0) { /* it was not asked so often: the next event finds it */
+            scene.jobs = 0;
+            open_one_and_shut_the_other(&scene);
+        }
+        if (fx_stats(fixture).active < jobs) { /* a look at the pod itself would ask its gates */
+            assert_true(schedq_next_deadline(fx_queue(fixture)) <= fx_now(fixture));
+            fx_tick(fixture);
+        }
+        assert_place(fx_place(fixture, name), SCHEDQ_ACTIVE);
+    }
+    end_scene();
+}
+
 /* ---- what the others may give back ---- */
 
 static uint64_t
@@ -786,6 +850,7 @@ main(int argc, char **argv)
         fx_test_lockfree(ticks_ask_little_while_a_member_stops_in_its_gate),
         fx_test_lockfree(no_event_is_missed_that_comes_while_a_gate_is_asked),
         fx_test_lockfree(a_question_that_an_add_owes_is_not_asked_in_backoff),
+        fx_test_lockfree(a_pod_that_was_asked_about_often_enough_makes_a_tick_due),
         fx_test_lockfree(memory_is_flat_while_a_gate_is_asked),
         fx_test_lockfree(memory_is_flat_while_a_hint_is_asked),
         fx_test_lockfree(memory_is_flat_while_a_precheck_is_asked),

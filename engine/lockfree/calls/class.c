@@ -3,8 +3,8 @@
 
 #include "lockfree/calls/hold.h"
 #include "lockfree/calls/ops.h"
-#include "lockfree/calls/timer.h"
 #include "lockfree/moves/hold.h"
+#include "lockfree/moves/stray.h"
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
@@ -276,22 +276,11 @@ class_scouts(struct worker *worker, const struct class_key *key, schedq_pod_t po
            class_look(worker, key, pod);
 }
 
-/* A tick, which is due at once, or a pop that finds nothing, looks at all scouts. */
-static void
-leave_to_tick(struct queue *queue)
-{
-    queue_note_stray(queue, STRAY_CLASSES);
-    atomic_fence(); /* leave_to_tick:A, as the publication of what is due */
-    if (deadline_lower(&queue->deadline, CLASS_DUE)) {
-        timer_wake(queue);
-    }
-}
-
 void
 class_doubt(struct queue *queue, const struct class_key *key, schedq_pod_t pod)
 {
     if (has_scout(queue, key, pod)) {
-        leave_to_tick(queue);
+        stray_leave_to_tick(queue, STRAY_CLASSES);
     }
 }
 
@@ -341,7 +330,7 @@ class_list(struct worker *worker, const struct class_key *key, uint64_t ref, boo
         return false;
     }
     if (!may) {
-        leave_to_tick(queue);
+        stray_leave_to_tick(queue, STRAY_CLASSES);
     }
     return may && promote(worker, slot, scout);
 }

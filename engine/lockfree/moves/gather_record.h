@@ -15,8 +15,8 @@
  *
  * PROGRESS. Lock-free: each further round is another's change of the record, or an event of a gate
  * that refuses. Events have a call ask ASKS_MAX times in a row at most; then the record is gated as
- * it is, and a note has a tick ask. Without memory gather_complete leaves a stray note; a tick
- * completes the record.
+ * it is, and a tick, which is due at once, asks. Without memory gather_complete leaves a stray
+ * note; a tick completes the record.
  *
  * EVIDENCE. tests/model: group; tests/unit/test_group.c, test_group_gates.c, test_lockfree_told.c.
  */

@@ -3,8 +3,22 @@
 
 #include "lockfree/calls/class.h"
 #include "lockfree/calls/events.h"
+#include "lockfree/calls/timer.h"
 #include "lockfree/moves/gather_join.h"
 #include "lockfree/moves/settle.h"
+
+/* A time before all others: at once. */
+#define STRAY_DUE INT64_C(0)
+
+void
+stray_leave_to_tick(struct queue *queue, uint64_t note)
+{
+    queue_note_stray(queue, note);
+    atomic_fence(); /* stray_leave_to_tick:A, as the publication of what is due */
+    if (deadline_lower(&queue->deadline, STRAY_DUE)) {
+        timer_wake(queue);
+    }
+}
 
 /* A pod that is published is published twice by this, which is harmless. */
 static bool

@@ -35,6 +35,12 @@ stray_is_noted(const struct queue *queue, uint64_t notes)
 }
 
 /**
+ * For a note of which no answer tells the host: makes a tick due at once as well. Notes that memory
+ * is missing do not: the tick might find none either, again and again.
+ */
+void stray_leave_to_tick(struct queue *queue, uint64_t note);
+
+/**
  * Looks after strays if there is a note. True: there was one; what pops see may have changed.
  */
 bool stray_gather(struct worker *worker);
