@@ -340,19 +340,13 @@ a_group_without_a_root_tells_how_many_wait(void **unused)
     }
 }
 
-/* In its cycle an end is a note. Each pod that is held has a description of its own. */
+/* All of the descriptions there is room for. Each pod that is held has one of its own. */
 static void
-an_end_in_the_cycle_that_finds_no_memory_says_so(void **unused)
+hold_without_memory(fixture_t *fixture)
 {
     enum { MOST = 400 };
-    static const schedq_result_t zero;
     static schedq_pod_t pods[MOST];
-    trial_t trial = {.fixture = fx_new(SCHEDQ_PRESET_DEFAULT)};
-    fixture_t *fixture = trial.fixture;
-    schedq_result_t result;
     char name[16];
-    (void)unused;
-    a_cycle(&trial);
     for (unsigned i = 0; i < MOST; i++) {
         snprintf(name, sizeof name, "ns/%u", i);
         pods[i] = fx_add(fixture, name, 0);
@@ -361,6 +355,19 @@ an_end_in_the_cycle_that_finds_no_memory_says_so(void **unused)
     for (unsigned i = 0; i < MOST; i++)
         if (schedq_hold(fx_worker(fixture), pods[i], NULL) != SCHEDQ_OK)
             break;
+}
+
+/* In its cycle an end is a note. */
+static void
+an_end_in_the_cycle_that_finds_no_memory_says_so(void **unused)
+{
+    static const schedq_result_t zero;
+    trial_t trial = {.fixture = fx_new(SCHEDQ_PRESET_DEFAULT)};
+    fixture_t *fixture = trial.fixture;
+    schedq_result_t result;
+    (void)unused;
+    a_cycle(&trial);
+    hold_without_memory(fixture);
     memset(&result, 0xff, sizeof result);
     schedq_status_t status = schedq_group_delete(fx_worker(fixture), GANG, &result);
     account_heal(&fixture->memory);
@@ -426,6 +433,50 @@ a_group_declared_without_memory_is_empty_when_its_members_have_left(void **unuse
     }
 }
 
+/*
+ * The gate lets all pass but one, and there is no memory to note what it said; then that one
+ * leaves, by a worker that asked nothing. It had been refused, or not been asked about.
+ */
+static bool
+the_refused_one_leaves(unsigned refused, int64_t site)
+{
+    static const char *const names[] = {"ns/a", "ns/b", "ns/c", "ns/d"};
+    uint64_t objects[4];
+    trial_t trial = {.fixture = fx_new(SCHEDQ_PRESET_DEFAULT)};
+    fixture_t *fixture = trial.fixture;
+    schedq_worker_t *other;
+    trial.gate = fx_gate(fixture, "Gate", NULL, 0);
+    declare(fixture, GANG, 0, 3, 0);
+    assert_ok(schedq_worker_register(fx_queue(fixture), &other, NULL, 0));
+    trial.gate->refuses = true;
+    for (unsigned i = 0; i < 4; i++)
+        objects[i] = join(fixture, names[i], GANG).object;
+    trial.gate->refuses = false;
+    hold_without_memory(fixture);
+    account_heal(&fixture->memory);
+    trial.gate->refuses = true;
+    trial.gate->refused_object = objects[refused];
+    account_fail_after(&fixture->memory, site);
+    schedq_status_t status = schedq_group_activate(fx_worker(fixture), GANG, NULL);
+    bool happened = account_heal(&fixture->memory);
+    assert_true(status == SCHEDQ_OK || (happened && status == SCHEDQ_NOMEM));
+    assert_ok(schedq_delete_name(other, names[refused], strlen(names[refused]), NULL));
+    fx_tick(fixture);
+    assert_place(look(fixture, GANG).place, SCHEDQ_ACTIVE);
+    assert_ok(schedq_worker_unregister(other));
+    fx_free(fixture);
+    return happened;
+}
+
+static void
+who_passed_without_memory_keeps_no_record_gated(void **unused)
+{
+    (void)unused;
+    for (unsigned refused = 1; refused <= 3; refused += 2)
+        for (int64_t site = 0; the_refused_one_leaves(refused, site); site++)
+            continue;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -438,6 +489,7 @@ main(int argc, char **argv)
         cmocka_unit_test(an_end_in_the_cycle_that_finds_no_memory_says_so),
         cmocka_unit_test(a_join_without_memory_tries_a_parked_record_again),
         cmocka_unit_test(a_group_without_a_root_tells_how_many_wait),
+        cmocka_unit_test(who_passed_without_memory_keeps_no_record_gated),
     };
     return fx_run_tests(argc, argv, tests);
 }

@@ -170,9 +170,11 @@ visit_extras(struct word word, visit_fn *visit)
             visit(&word);
     }
     if (word.place == PLACE_ASIDE) {
-        word.flags = FLAG_PASSED;
         word.lag = 5;
-        visit(&word);
+        for (unsigned flags = 1; flags < 4; flags++) {
+            word.flags = flags << 22;
+            visit(&word);
+        }
     }
     for (unsigned flags = 0; word.place == PLACE_INFLIGHT && flags < 8; flags++) {
         word.flags = flags;

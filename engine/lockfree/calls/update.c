@@ -527,7 +527,7 @@ update_aside(struct worker *worker, struct update *update, schedq_result_t *resu
     describe_by_spec(&change, before, update->spec);
     describe_renominate(&change, before);
     /* as a pod that is active, it is not asked about again */
-    change.word = state_switched(before->state, 0, PLACE_ASIDE) | (before->state & FLAG_PASSED);
+    change.word = state_switched(before->state, 0, PLACE_ASIDE) | (before->state & FLAGS_ASIDE);
     schedq_status_t status = describe_install(worker, update->record, before, &change);
 
     if (status != SCHEDQ_OK) {

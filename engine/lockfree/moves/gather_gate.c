@@ -7,18 +7,17 @@
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* The gates let it pass: its group's pop may take it. */
 static void
-let_pass(const struct view *view)
+set_flags(const struct view *view, uint64_t flags)
 {
-    if ((view->state & FLAG_PASSED) == 0) {
-        (void)u64_cas(&view->entry->word.low, view->state, view->state | FLAG_PASSED);
+    if ((view->state & flags) != flags) {
+        (void)u64_cas(&view->entry->word.low, view->state, view->state | flags);
     }
 }
 
 /*
- * Notes the answer in the member, if it is still ASIDE; one attempt. The member has passed only if
- * it is as it was when its gates were asked.
+ * Notes the answer in the member, if it is still ASIDE; one attempt. The member has passed, and its
+ * group's pop may take it, only if it is as it was when its gates were asked.
  */
 static void
 note_gate(struct worker *worker, uint32_t record, const struct view *seen, uint8_t gate)
@@ -29,7 +28,8 @@ note_gate(struct worker *worker, uint32_t record, const struct view *seen, uint8
         state_place(view.state) != PLACE_ASIDE) {
         return;
     }
-    const bool passed = gate == 0 && ((view.state ^ seen->state) & ~(uint64_t)FLAG_PASSED) == 0;
+    const bool passed = gate == 0 && ((view.state ^ seen->state) & ~FLAGS_ASIDE) == 0;
+    uint64_t flags = passed ? FLAG_PASSED : 0;
 
     if (gate != seen->gate) {
         struct redescription change = describe_begin(&view);
@@ -37,14 +37,14 @@ note_gate(struct worker *worker, uint32_t record, const struct view *seen, uint8
         change.gating.stay = (change.gating.stay & ~UINT64_C(0xff)) | gate;
         change.gating.stay |= gate == 0 ? STAY_UNGATED : 0;
         change.gating.refused |= gate_bit(gate);
-        change.word |= passed ? FLAG_PASSED : 0;
+        change.word = (view.state & ~(uint64_t)FLAG_UNNOTED) | flags;
         if (describe_install(worker, record, &view, &change) != SCHEDQ_NOMEM) {
             return;
         }
+        flags |= FLAG_UNNOTED;
+        queue_note_stray(queue_of(worker), STRAY_UNMOVED); /* a tick looks at its record's gate */
     }
-    if (passed) {
-        let_pass(&view);
-    }
+    set_flags(&view, flags);
 }
 
 /* Leaves the section. */

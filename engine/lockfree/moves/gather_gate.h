@@ -2,6 +2,12 @@
  * What gates say of a group's members. Each member keeps what was said of it, and its word says
  * whether it has passed since it came to ASIDE (FLAG_PASSED, state.h): a pop takes no other.
  *
+ * Without memory an answer cannot be noted. The member's word says so (FLAG_UNNOTED), and the gate
+ * that is noted counts no more: so no record stays gated for a member that passed. If a gate did
+ * refuse the member, a tick may find a gated record without a refused member, and asks about all
+ * again. A flag that is set late, over a newer note, leads there too. The next answer that is noted
+ * takes it away. FLAG_PASSED stays: a pop that has claimed the record takes whom it has read.
+ *
  * Gates are asked outside of a section, so the thread that asks keeps no address of a block or an
  * entry meanwhile.
  *
@@ -40,7 +46,7 @@ uint8_t gather_ask_one(struct worker *worker, uint32_t record, uint64_t life);
 
 /**
  * Does a member of the group, or of one below, wait that this gate refused? A member whose answer
- * could not be noted counts as it did before. The search ends at the first.
+ * could not be noted counts as one that no gate refused. The search ends at the first.
  */
 bool gather_is_gated_by(struct worker *worker, uint64_t number, uint8_t gate);
 

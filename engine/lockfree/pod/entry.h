@@ -368,7 +368,8 @@ gating_says(const struct gating *gating)
 }
 
 /**
- * The gate of a pod whose word is `state`: 1 + number of the plugin, 0 if none keeps it out.
+ * The gate of a pod whose word is `state`: 1 + number of the plugin, 0 if none keeps it out, or a
+ * newer answer is not noted.
  *
  * `keeps`: the rules let a pod keep its gate while it backs off.
  */
@@ -376,7 +377,8 @@ static inline uint8_t
 gating_gate(const struct gating *gating, uint64_t state, bool keeps)
 {
     enum place place = state_place(state);
-    bool has = place == PLACE_GATED || place == PLACE_ASIDE || (keeps && place_backs_off(place));
+    bool noted = place == PLACE_ASIDE && (state & FLAG_UNNOTED) == 0;
+    bool has = place == PLACE_GATED || noted || (keeps && place_backs_off(place));
 
     return has ? stay_gate(gating->stay) : 0;
 }

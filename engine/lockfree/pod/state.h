@@ -5,7 +5,7 @@
  *
  * The detail is band:20, lag:4 of a pod that is ACTIVE; the lag of one that waits (BACKOFF,
  * ERROR_BACKOFF, PARKED, GATED, HELD, ASIDE); the flags of one in flight; above the lag of one that
- * is ASIDE, whether it passed the gates there; else 0.
+ * is ASIDE, whether it passed the gates there, and whether they said what is not noted; else 0.
  *
  * CONTRACT. Containers (lanes, runs, the index) hold refs {record, version} and keys; they are
  * hints. A pod is where its word says. Every change of place, of band or of the position inside a
@@ -26,8 +26,8 @@
  * A member of a group is ASIDE instead, wherever another pod would be ACTIVE or wait for time or an
  * event (route.h): its ways are FREE, HELD and INFLIGHT -> ASIDE -> HELD, DEAD, ASIDE (an update),
  * each by the access above, and ASIDE -> INFLIGHT by its group's pop, if it passed the gates. The
- * thread that asked them notes PASSED by a CAS that keeps the version. The owner stores FREE over
- * DEAD, and DEAD leads nowhere else.
+ * thread that asked them notes PASSED and UNNOTED by a CAS that keeps the version. The owner stores
+ * FREE over DEAD, and DEAD leads nowhere else.
  * "sw" is a CAS from the exact word that the decision was taken on, to version + 1. The owner of a
  * record that is FREE or DEAD is the thread whose CAS made it DEAD, until it gives the record to a
  * free list; then the thread that takes it from there. The holder has the token, and the token is
@@ -112,11 +112,15 @@ enum state_flag {
     FLAG_ACTIVATED = 2, /* in flight, activated meanwhile: it is retried when it fails */
     /* in flight, and an event found it where its holder is parking it: the holder judges again */
     FLAG_JUDGE = 4,
+    /* aside, and since its gate was noted its gates said otherwise: without memory to note it */
+    FLAG_UNNOTED = 1 << 22,
     FLAG_PASSED = 1 << 23 /* aside, and the gates let it pass since it came there */
 };
 
+#define FLAGS_ASIDE ((uint64_t)FLAG_PASSED | FLAG_UNNOTED)
+
 #define STATE_LAG_ACTIVE ((UINT32_C(1) << STATE_BAND_SHIFT) - 1)
-#define STATE_LAG_WAITING SIZE((UINT32_C(1) << 22) - 1, 3) /* below FLAG_PASSED */
+#define STATE_LAG_WAITING SIZE((UINT32_C(1) << 22) - 1, 3) /* below FLAG_UNNOTED */
 
 static inline uint64_t
 state_make(uint64_t version, uint32_t band, enum place place)
@@ -264,7 +268,7 @@ state_lag(uint64_t state)
         [PLACE_ACTIVE] = STATE_LAG_ACTIVE, [PLACE_BACKOFF] = waiting,
         [PLACE_PARKED] = waiting,          [PLACE_GATED] = waiting,
         [PLACE_ERROR_BACKOFF] = waiting,   [PLACE_HELD] = waiting,
-        [PLACE_ASIDE] = FLAG_PASSED - 1,   [PLACE_IDLE] = waiting,
+        [PLACE_ASIDE] = FLAG_UNNOTED - 1,  [PLACE_IDLE] = waiting,
         [PLACE_READY] = waiting,           [PLACE_CYCLE] = waiting,
     };
 
