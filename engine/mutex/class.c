@@ -3,7 +3,7 @@
  *
  * The rejected pod is the class's scout, until it leaves the queue, is kept back, or is rejected
  * for reasons of its own; then the pod that was kept back first is let go, and is the scout. So
- * while a pod waits, there is a scout, and events have to wake the scout only.
+ * while a pod waits in a slot, the slot has a scout, and events have to wake the scout only.
  *
  * A pod that is kept back is HELD until its time (keeps.h), like any other pod that a time keeps
  * back. All that may be done to such a pod may be done to it, by other files. A change of the pod
