@@ -67,9 +67,10 @@ SCHEDQ_API schedq_status_t schedq_create(const schedq_config_t *config, schedq_t
  * Closes the queue. Adds get CLOSED; pops go on until nothing is poppable, then they get CLOSED.
  *
  * Every waiting pop looks again. Pods in flight stay in flight; their tokens work as before. Close
- * does not wait for pods that back off, are parked or gated: pops return CLOSED while these are
- * there, and return them if time or an event makes them poppable later. To finish a batch count the
- * pods that were done or deleted, and close at the last one. (LOCKFREE: an add that began before
+ * does not wait for pods in error backoff, parked, gated or held, nor for those in backoff if
+ * pop_from_backoff is 0: pops return CLOSED while these are there, and return them if time or an
+ * event makes them poppable later. To finish a batch count the pods that were done or deleted, and
+ * close at the last one. (LOCKFREE: an add that began before
  * may still get in, even after a pop returned CLOSED.)
  * @retval SCHEDQ_OK    words.closed is 1; also if the queue was closed already
  * @retval SCHEDQ_BUSY  nothing changed
