@@ -50,7 +50,8 @@ SCHEDQ_API schedq_status_t schedq_tick(schedq_worker_t *worker, int64_t *next_ns
  * 2 s. It leaves alone what only the host can end. It is a worker until schedq_stop, so it ends
  * setup. All signals are blocked in it.
  * @retval SCHEDQ_OK       it runs
- * @retval SCHEDQ_EXISTS   it runs already; nothing changed
+ * @retval SCHEDQ_EXISTS   it runs already, or another call is starting or ending it; nothing
+ *                         changed
  * @retval SCHEDQ_FULL     max_workers are registered; nothing changed
  * @retval SCHEDQ_NOMEM    no memory, or the system gives no thread; nothing changed
  * @retval SCHEDQ_CLOSED   the queue is closed, and it does not run; nothing changed

@@ -87,7 +87,8 @@ typedef struct schedq_popped {
  * @retval SCHEDQ_BUSY     nothing changed
  *
  * What was done before the pod was added, failed or moved happens before the return.
- * Threads: [worker]  Progress: locks; O(log n).
+ * Threads: [worker]  Progress: locks; O(log n); allocates if it keeps a pod back (CLASSES in
+ *          hold.h).
  */
 SCHEDQ_API schedq_status_t schedq_try_pop(schedq_worker_t *worker, schedq_popped_t *out);
 
@@ -103,7 +104,7 @@ SCHEDQ_API schedq_status_t schedq_try_pop(schedq_worker_t *worker, schedq_popped
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
  *
- * Threads: [worker]  Progress: locks; O(capacity log n).
+ * Threads: [worker]  Progress: locks; O(capacity log n); allocates as schedq_try_pop.
  */
 SCHEDQ_API schedq_status_t schedq_try_pop_many(schedq_worker_t *worker, schedq_popped_t *out,
                                                size_t capacity, size_t *count);
@@ -123,7 +124,8 @@ SCHEDQ_API schedq_status_t schedq_try_pop_many(schedq_worker_t *worker, schedq_p
  * @retval SCHEDQ_INVALID   nothing changed
  * @retval SCHEDQ_BUSY      nothing changed
  *
- * Threads: [worker]  Progress: locks, and waits while there is nothing to pop; O(log n).
+ * Threads: [worker]  Progress: locks, and waits while there is nothing to pop; O(log n); allocates
+ *          as schedq_try_pop.
  */
 SCHEDQ_API schedq_status_t schedq_pop(schedq_worker_t *worker, schedq_popped_t *out);
 
@@ -176,7 +178,8 @@ SCHEDQ_API schedq_status_t schedq_pop_until(schedq_worker_t *worker, int64_t dea
  * @retval SCHEDQ_INVALID   nothing changed
  * @retval SCHEDQ_BUSY      nothing changed
  *
- * Threads: [worker]  Progress: locks, and waits while there is nothing to pop; O(capacity log n).
+ * Threads: [worker]  Progress: locks, and waits while there is nothing to pop; O(capacity log n);
+ *          allocates as schedq_try_pop.
  */
 SCHEDQ_API schedq_status_t schedq_pop_many(schedq_worker_t *worker, schedq_popped_t *out,
                                            size_t capacity, size_t *count);
@@ -231,8 +234,8 @@ SCHEDQ_API schedq_status_t schedq_pop_many_until(schedq_worker_t *worker, int64_
  * @param token of a pod's cycle, from a pop or a schedq_fail
  * @retval SCHEDQ_OK       the pod left the queue; the token is used up
  * @retval SCHEDQ_GONE     it was deleted meanwhile; the token is used up
- * @retval SCHEDQ_STALE    the token was used before, or by the schedq_fail whose callback this is;
- *                         nothing changed
+ * @retval SCHEDQ_STALE    the token was used before, is a group's, or is in use by the schedq_fail
+ *                         whose callback this is; nothing changed
  * @retval SCHEDQ_INVALID  worker is NULL; or called from an allocator, or from a release while the
  *                         queue is destroyed; nothing changed
  *
@@ -268,7 +271,7 @@ SCHEDQ_API schedq_status_t schedq_done_many(schedq_worker_t *worker, const sched
  * @param token as schedq_done
  * @retval SCHEDQ_OK     it exists
  * @retval SCHEDQ_GONE   it was deleted meanwhile; done or fail still has to end the cycle
- * @retval SCHEDQ_STALE  the token was used before
+ * @retval SCHEDQ_STALE  the token was used before, or is a group's
  * @retval SCHEDQ_BUSY   nothing was looked at
  *
  * Threads: [worker]  Progress: locks.
@@ -323,8 +326,8 @@ typedef struct schedq_failure {
  * @retval SCHEDQ_RETRY    [host] judge the events up to result->sequence, then call again; *token
  *                         is a new token, the old one is used up
  * @retval SCHEDQ_GONE     it was deleted meanwhile; the token is used up
- * @retval SCHEDQ_STALE    the token was used before, or by a call that has not returned; nothing
- *                         changed
+ * @retval SCHEDQ_STALE    the token was used before, is a group's, or is in use by a call that has
+ *                         not returned; nothing changed
  * @retval SCHEDQ_NOMEM    *token may be a new token, the old one is used up then; nothing else
  *                         changed
  * @retval SCHEDQ_INVALID  nothing changed, *token is as it was

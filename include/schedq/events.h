@@ -357,6 +357,7 @@ SCHEDQ_API schedq_status_t schedq_notify(schedq_worker_t *worker, const schedq_c
  * As schedq_notify, but it reaches only two kinds of waiting pods: those in the assigned pod's
  * namespace that a SCHEDQ_PLUGIN_SPREAD plugin rejected, and those whose affinity matches
  * change->new_object. For SCHEDQ_REQUEUE_MOVE_CYCLE; with hints schedq_notify is enough.
+ * Pre-queueing hints are not asked.
  * @param change           as schedq_notify
  * @param namespace_name   of the assigned pod, need not end in NUL
  * @param namespace_length 1..253 bytes
@@ -377,7 +378,8 @@ SCHEDQ_API schedq_status_t schedq_assigned_pod_added(schedq_worker_t *worker,
 /**
  * Tells the queue that an assigned pod changed.
  *
- * As schedq_assigned_pod_added, but a scale-down reaches the pods that schedq_notify reaches.
+ * As schedq_assigned_pod_added, but a scale-down reaches what schedq_notify reaches without a
+ * precheck and pre-queueing hints.
  * @param change           as schedq_notify
  * @param namespace_name   of the assigned pod, need not end in NUL
  * @param namespace_length 1..253 bytes
@@ -455,7 +457,8 @@ typedef struct schedq_node_facts {
     uint8_t  unschedulable; /**< 1: spec.unschedulable is true */
     uint8_t  preemption_policy;  /**< which one it has; 0: it has none, or none is known */
     uint8_t  reserved[2]; /**< zero */
-    uint32_t declared_features;  /**< the list of declared features; 0: it is not compared */
+    uint32_t declared_features;  /**< the list of declared features. It is compared like any fact: a
+                                      caller that does not know it passes 0 in both */
 } schedq_node_facts_t;
 
 /**
@@ -465,7 +468,8 @@ typedef struct schedq_node_facts {
  * Call schedq_notify for each (kube 1.26: for the first only). Arguments are not checked.
  * @param old_facts not NULL
  * @param new_facts not NULL
- * @param events    receives the ids, none twice; room for 7 (5 if the last two facts are 0)
+ * @param events    receives the ids, none twice; room for 7 (5 if preemption_policy and
+ *                  declared_features are the same in both)
  * @retval 0..7 how many; 0: nothing that matters (a heartbeat)
  *
  * Threads: [any]  Progress: wait-free.

@@ -290,9 +290,9 @@ SCHEDQ_API schedq_status_t schedq_group_get(schedq_worker_t *worker, uint64_t gr
  * group from backoff.
  * @param group   written with OK only
  * @param members room for `room`; with OK the first *count are written, each as by schedq_try_pop:
- *                the caller is their holder. They are sorted by group, the smaller number first; in
- *                a group by priority (higher first), attempts (more first), Timestamp (older first)
- *                and name
+ *                the caller is their holder; else their contents mean nothing. They are sorted by
+ *                group, the smaller number first; in a group by priority (higher first), attempts
+ *                (more first), Timestamp (older first) and name
  * @param room    at least 1. If a group has more members, none of them is taken: FULL
  * @param count   OK: how many were taken; FULL: how many need room; EMPTY, CLOSED and NOMEM: 0; not
  *                written with INVALID and BUSY
@@ -307,7 +307,8 @@ SCHEDQ_API schedq_status_t schedq_group_get(schedq_worker_t *worker, uint64_t gr
  *
  * What was done before a member was added, failed or was released happens before the return, and so
  * does what was done before the call that completed the group.
- * Threads: [worker]  Progress: locks; O(log n + members).
+ * Threads: [worker]  Progress: locks; O(log n + members); allocates if it keeps a pod back (CLASSES
+ *          in hold.h).
  */
 SCHEDQ_API schedq_status_t schedq_try_pop_group(schedq_worker_t *worker,
                                                 schedq_popped_group_t *group,
@@ -337,7 +338,8 @@ SCHEDQ_API schedq_status_t schedq_try_pop_group(schedq_worker_t *worker,
  * @retval SCHEDQ_BUSY      nothing changed
  *
  * What happens before the return: as schedq_try_pop_group.
- * Threads: [worker]  Progress: locks, and waits while there is nothing to pop; O(log n + members).
+ * Threads: [worker]  Progress: locks, and waits while there is nothing to pop; O(log n + members);
+ *          allocates as schedq_try_pop_group.
  */
 SCHEDQ_API schedq_status_t schedq_pop_group_until(schedq_worker_t *worker, int64_t deadline_ns,
                                                   schedq_popped_group_t *group,

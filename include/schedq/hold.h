@@ -31,8 +31,9 @@
  * call may be repeated: what is so already stays so.
  *
  *   before                  hold       release        not_before: later   not_before: 0, or past
- *   active, backoff, error  HELD       as it is       HELD until then     as it is
- *   backoff, parked, gated
+ *   active, backoff,        HELD       as it is       HELD until then     as it is
+ *   error backoff, parked,
+ *   gated
  *   HELD by schedq_hold     HELD       let go, HELD   HELD; the time      HELD
  *                                      if a time is   counts when it is
  *                                      ahead          released

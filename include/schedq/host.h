@@ -102,7 +102,7 @@ typedef struct schedq_candidate {
  * @retval SCHEDQ_BUSY     nothing changed
  *
  * Threads: [worker]  Progress: locks; O(distinct rejector sets + pods looked at); holds nothing
- *          between calls.
+ *          between calls. LOCKFREE: allocates, once for each worker, and needs not get it.
  */
 SCHEDQ_API schedq_status_t schedq_candidates(schedq_worker_t *worker, schedq_query_t *query,
                                              schedq_candidate_t *out, size_t capacity,
@@ -118,7 +118,8 @@ typedef struct schedq_decision {
     uint8_t  gate;         /**< GATED: 1 + number of the plugin; its bit joins the sets; else 0 */
     uint8_t  uncounted;    /**< GATED: 0: the pod counts as incoming (an event). 1: metrics do not
                                 count it if it was parked or gated, nor does to_gated if it was
-                                gated (an update or activation that changes nothing) */
+                                gated (an update or activation that changes nothing). Other places:
+                                0 */
     uint8_t  if_backing_off; /**< BACKOFF: 1: CHANGED if its backoff is over, since PreEnqueue was
                                   not asked; 0: it becomes active then. Other places: 0 */
     uint8_t  flushed;      /**< 1: the host's leftover limit moves it, and popped.flushed will say
@@ -150,9 +151,9 @@ typedef struct schedq_decision {
  * @retval SCHEDQ_RETRY    GATED, and the gate's stamp is newer than judged_up_to: ask PreEnqueue
  *                         again, for events up to result->sequence; nothing changed
  * @retval SCHEDQ_NOMEM    (never with MUTEX) nothing changed
- * @retval SCHEDQ_INVALID  unknown event, SCHEDQ_EVENT_NONE too; illegal place, a gate that does not
- *                         go with it, or one that is no plugin of the pod's profile; nothing
- *                         changed
+ * @retval SCHEDQ_INVALID  unknown event, SCHEDQ_EVENT_NONE too; illegal place; uncounted,
+ *                         if_backing_off or flushed out of range; a gate that does not go with the
+ *                         place, or is no plugin of the pod's profile; nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
  *
  * Threads: [worker]  Progress: locks; O(log n).
@@ -172,9 +173,10 @@ SCHEDQ_API schedq_status_t schedq_apply(schedq_worker_t *worker, const schedq_de
  * @retval SCHEDQ_OK       all of them are OK (count 0 too)
  * @retval other           the first status of an element that is not OK; the other elements were
  *                         applied all the same, see `statuses`
- * @retval SCHEDQ_INVALID  decisions is NULL, or one has an unknown event, an illegal place, or a
- *                         gate that does not go with its place; nothing changed, no array is
- *                         written. (A gate that is no plugin of the pod's profile: as `other`)
+ * @retval SCHEDQ_INVALID  decisions is NULL, or one has an unknown event, an illegal place,
+ *                         uncounted, if_backing_off or flushed out of range, or a gate that does
+ *                         not go with its place; nothing changed, no array is written. (A gate that
+ *                         is no plugin of the pod's profile: as `other`)
  * @retval SCHEDQ_BUSY     nothing changed, no array is written
  *
  * Threads: [worker]  Progress: locks; O(count log n).

@@ -35,7 +35,7 @@ extern "C" {
  *                NULL: 0, all
  * @param count   how many this call deleted; may be NULL
  * @retval SCHEDQ_OK       also if there was none
- * @retval SCHEDQ_NOMEM    those that *count counts were deleted; call again
+ * @retval SCHEDQ_NOMEM    nothing changed, *count is 0; the call may be made again
  * @retval SCHEDQ_INVALID  label 0; results NULL and room not 0, or the other way round; *count is 0
  * @retval SCHEDQ_BUSY     *count is 0
  *

@@ -82,11 +82,10 @@ typedef int (*schedq_visit_fn)(void *ctx, const schedq_pod_info_t *pod);
  * @param visit is called for the pod, once
  * @retval SCHEDQ_OK         it was visited
  * @retval SCHEDQ_NOT_FOUND  it is in no place, or was deleted in flight
- * @retval SCHEDQ_NOMEM      (never with MUTEX) it was not visited
  * @retval SCHEDQ_INVALID    visit is NULL
  * @retval SCHEDQ_BUSY       it was not visited
  *
- * Threads: [worker]  Progress: locks.
+ * Threads: [worker]  Progress: locks. LOCKFREE: what it finishes may allocate.
  */
 SCHEDQ_API schedq_status_t schedq_get(schedq_worker_t *worker, schedq_pod_t pod,
                                       schedq_visit_fn visit, void *ctx);
@@ -129,10 +128,10 @@ SCHEDQ_API schedq_status_t schedq_nominated_pods(schedq_worker_t *worker, uint64
  * unschedulableEntities.
  *
  * backoffQ counts error backoff too, the last number gated pods too. No number counts pods that are
- * held or in flight. If a pod or a call has ever named a group, "; pendingPodGroupMemberPods:%d;
- * incompletePodGroupPods:%d" follows. The first counts members that are aside and whose group is in
- * its cycle. The second counts those whose group is incomplete or has no root. Other members aside
- * count where their group's record is.
+ * held or in flight. If a call has declared a group, or a pod named one (stats.groups_known),
+ * "; pendingPodGroupMemberPods:%d; incompletePodGroupPods:%d" follows. The first counts members
+ * that are aside and whose group is in its cycle. The second counts those whose group is incomplete
+ * or has no root. Other members aside count where their group's record is.
  * @param text receives it; NULL only if size is 0
  * @param size room in `text`, in bytes; what does not fit is cut off, and a NUL ends it
  * @retval length that it needs without the NUL, as snprintf
@@ -427,11 +426,11 @@ typedef struct schedq_explanation {
  * @retval SCHEDQ_OK         every field is set. What is said of a group may be of a later moment
  *                           than what is said of the pod
  * @retval SCHEDQ_NOT_FOUND  it is in no place, or was deleted in flight; *explanation is as it was
- * @retval SCHEDQ_NOMEM      (never with MUTEX) *explanation is as it was
  * @retval SCHEDQ_INVALID    explanation is NULL, or its struct_size; *explanation is as it was
  * @retval SCHEDQ_BUSY       *explanation is as it was
  *
- * Threads: [worker]  Progress: locks; for a member O(groups and members below its group).
+ * Threads: [worker]  Progress: locks; for a member O(groups and members below its group). LOCKFREE:
+ *          what it finishes may allocate.
  */
 SCHEDQ_API schedq_status_t schedq_explain(schedq_worker_t *worker, schedq_pod_t pod,
                                           schedq_explanation_t *explanation);

@@ -110,7 +110,8 @@ typedef struct schedq_overdue {
  * @param watch limits, and the notes, which it brings up to date
  * @param out   receives the first `room` in no order, workers before pods; NULL only if room is 0
  * @param room  at most so many are told
- * @param found how many are overdue, those without room too
+ * @param found how many there are to tell, those without room too. A worker is one at most, as
+ *              CALLBACK if both are overdue. A pod is one for each kind
  * @retval SCHEDQ_OK        *found and out are set
  * @retval SCHEDQ_TIMEDOUT  (only with MUTEX) the same, for workers only: the lock was not to be had
  *                          for 100 ms, and no pod was looked at, or not all
@@ -134,10 +135,10 @@ SCHEDQ_API schedq_status_t schedq_watch(schedq_worker_t *worker, schedq_watch_t 
  * @param text    room for `size` bytes; what does not fit is cut off, and a NUL ends it; NULL only
  *                if size is 0
  * @param size    bytes that `text` has room for
- * @retval length that it needs without the NUL, as snprintf. A pod that has left the queue is named
- *                by its handle
- * @retval 0      called from a callback, another thread is inside the worker, or a NULL that is not
- *                allowed
+ * @retval length that it needs without the NUL, as snprintf. A pod that has left the queue, or was
+ *                deleted in flight, is named by its handle
+ * @retval 0      called from a callback, another thread is inside the worker, it is not registered,
+ *                or a NULL that is not allowed
  *
  * Threads: [worker]  Progress: locks, for a pod.
  */
