@@ -234,8 +234,8 @@ SCHEDQ_API schedq_status_t schedq_pop_many_until(schedq_worker_t *worker, int64_
  * @param token of a pod's cycle, from a pop or a schedq_fail
  * @retval SCHEDQ_OK       the pod left the queue; the token is used up
  * @retval SCHEDQ_GONE     it was deleted meanwhile; the token is used up
- * @retval SCHEDQ_STALE    the token was used before, is a group's, or is in use by the schedq_fail
- *                         whose callback this is; nothing changed
+ * @retval SCHEDQ_STALE    the token was used before, or is a group's. Or this call comes from a
+ *                         callback of the schedq_fail that uses the token. Nothing changed
  * @retval SCHEDQ_INVALID  worker is NULL; or called from an allocator, or from a release while the
  *                         queue is destroyed; nothing changed
  *

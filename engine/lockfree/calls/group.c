@@ -61,8 +61,9 @@ count_members(struct worker *worker, struct group_block *block)
 }
 
 /*
- * Takes back a declaration whose members the declaring call has no memory to count. A tick would
- * count them in `waiting` and leave `counted` 0, and a member that leaves then lowers nothing.
+ * For a call that declared a group and found no memory to count its members: takes the declaration
+ * back. Else a tick would raise `waiting` and leave `counted` 0, and a member that leaves would
+ * lower nothing.
  * False: the group is in its cycle, or another call moves it.
  */
 COLD static bool

@@ -6,7 +6,8 @@
  * that is noted counts no more: so no record stays gated for a member that passed. If a gate did
  * refuse the member, a tick may find a gated record without a refused member, and asks about all
  * again. A flag that is set late, over a newer note, leads there too. The next answer that is noted
- * takes it away. FLAG_PASSED stays: a pop that has claimed the record takes whom it has read.
+ * takes it away. FLAG_PASSED stays: a popper that has claimed the record looks at the flag again,
+ * and must find it in each member that it chose.
  *
  * Gates are asked outside of a section, so the thread that asks keeps no address of a block or an
  * entry meanwhile.

@@ -368,8 +368,8 @@ gating_says(const struct gating *gating)
 }
 
 /**
- * The gate of a pod whose word is `state`: 1 + number of the plugin, 0 if none keeps it out, or a
- * newer answer is not noted.
+ * The gate of a pod whose word is `state`: 1 + number of the plugin. 0: none keeps it out, or the
+ * thread that asked its gates last had no memory to note their answer.
  *
  * `keeps`: the rules let a pod keep its gate while it backs off.
  */
