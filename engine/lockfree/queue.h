@@ -103,15 +103,16 @@
 #define HOUSEKEEPER WORKERS_MAX
 #define HOUSEKEEPERS 4
 
-/* Notes of what could not be done for want of memory (stray.h). */
+/* Notes of what is left to do (stray.h). Three for want of memory: */
 #define STRAY_UNMOVED 1
 #define STRAY_UNPUBLISHED 2
 #define STRAY_UNJUDGED 4
-#define STRAY_NOTES 23
 #define STRAY_CLASSES 16 /* a scout may be one no more (class.h) */
+#define STRAY_UNASKED 32 /* a pod or a group is owed a question, of which no answer tells */
+#define STRAY_NOTES 55
 /* Stays from the first declaration of a group on: a tick looks at groups. */
 #define STRAY_GROUPS 8
-#define STRAY_BITS 31
+#define STRAY_BITS 63
 
 /** Lengths of a backoff that have a bin of their own: 1 ms doubled up to 24 hours. */
 #define BACKOFF_CLASSES 32

@@ -46,7 +46,7 @@ mutex_deadline_next(struct mutex_queue *queue)
     int64_t next = SCHEDQ_NO_DEADLINE;
 
     if (queue->classes.doubted && mutex_class_is_due(queue)) {
-        return CLASS_DUE;
+        return TIME_AT_ONCE;
     }
     if (queue->backoff.count > 0) {
         next = earlier(next, backoff_due(rules, order_expiry(heap_best(&queue->backoff))));

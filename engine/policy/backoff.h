@@ -23,6 +23,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** When a tick is due that no pod's time makes due: before every time that a pod waits for. */
+#define TIME_AT_ONCE INT64_C(0)
+
 /** a + b, kept inside int64. */
 static inline int64_t
 time_add(int64_t a, int64_t b)

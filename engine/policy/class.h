@@ -52,9 +52,6 @@ class_shares(const schedq_failure_t *failure)
     return (failure->unschedulable | failure->pending) != 0 && failure->own_reasons == 0;
 }
 
-/** When time is to be served because a scout may be none any more: at once. */
-#define CLASS_DUE INT64_C(0)
-
 /** When a pod that is kept back now is tried itself. */
 static inline int64_t
 class_until(const struct rules *rules, int64_t now)

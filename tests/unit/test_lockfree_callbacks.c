@@ -607,6 +607,74 @@ a_pod_that_was_asked_about_often_enough_makes_a_tick_due(void **state)
     end_scene();
 }
 
+/* A tick asks about a pod whose time has come, too, and then plans the next tick. */
+static void
+a_tick_that_asked_often_enough_leaves_no_pod_unasked(void **state)
+{
+    fixture_t *fixture = *state;
+    add_plugin(fixture, 0, "First", SCHEDQ_ACTION_DELETE, first_of_two);
+    add_plugin(fixture, 0, "Second", SCHEDQ_ACTION_ADD, second_of_two);
+    set_scene(fixture, false);
+    for (unsigned jobs = 1; jobs <= 8; jobs++) {
+        char name[] = "ns/0";
+        name[3] = (char)('0' + jobs);
+        schedq_pod_spec_t spec = fx_spec(0);
+        spec.object = jobs;
+        spec.not_before_ns = fx_now(fixture) + SEC(1);
+        scene.second_passes = true;
+        first_refuses = true;
+        fx_add_spec(fixture, name, &spec);
+        scene.second_passes = false;
+        scene.job = open_one_and_shut_the_other;
+        scene.jobs = jobs;
+        fx_pass(fixture, SEC(1));
+        if (scene.jobs > 0) { /* it was not asked so often: the next event finds it */
+            scene.jobs = 0;
+            open_one_and_shut_the_other(&scene);
+        }
+        if (fx_stats(fixture).active < jobs) { /* a look at the pod itself would ask its gates */
+            assert_true(schedq_next_deadline(fx_queue(fixture)) <= fx_now(fixture));
+            fx_tick(fixture);
+        }
+        assert_place(fx_place(fixture, name), SCHEDQ_ACTIVE);
+    }
+    end_scene();
+}
+
+/* Else a host that ticks when it is told to would tick all the time. */
+static void
+a_question_that_finds_no_memory_makes_no_tick_due(void **state)
+{
+    fixture_t *fixture = *state;
+    unsigned found_none = 0;
+    add_plugin(fixture, 0, "First", SCHEDQ_ACTION_DELETE, first_of_two);
+    add_plugin(fixture, 0, "Second", SCHEDQ_ACTION_ADD, second_of_two);
+    set_scene(fixture, false);
+    for (unsigned site = 0; site < 10; site++) {
+        char name[] = "ns/0";
+        name[3] = (char)('0' + site);
+        schedq_pod_spec_t spec = fx_spec((int32_t)site); /* a band that has no memory yet */
+        first_refuses = true;
+        scene.second_passes = false;
+        scene.job = open_one_and_shut_the_other;
+        scene.jobs = 3;
+        spec.object = site + 1;
+        fx_add_spec(fixture, name, &spec);
+        assert_true(schedq_next_deadline(fx_queue(fixture)) <= fx_now(fixture));
+        account_fail_after(&fixture->memory, site);
+        fx_tick(fixture);
+        (void)account_heal(&fixture->memory);
+        if (fx_stats(fixture).active <= site) {
+            found_none++;
+            assert_true(schedq_next_deadline(fx_queue(fixture)) > fx_now(fixture));
+            fx_tick(fixture);
+        }
+        assert_place(fx_place(fixture, name), SCHEDQ_ACTIVE);
+    }
+    assert_true(found_none > 0);
+    end_scene();
+}
+
 /* ---- what the others may give back ---- */
 
 static uint64_t
@@ -851,6 +919,8 @@ main(int argc, char **argv)
         fx_test_lockfree(no_event_is_missed_that_comes_while_a_gate_is_asked),
         fx_test_lockfree(a_question_that_an_add_owes_is_not_asked_in_backoff),
         fx_test_lockfree(a_pod_that_was_asked_about_often_enough_makes_a_tick_due),
+        fx_test_lockfree(a_tick_that_asked_often_enough_leaves_no_pod_unasked),
+        fx_test_lockfree(a_question_that_finds_no_memory_makes_no_tick_due),
         fx_test_lockfree(memory_is_flat_while_a_gate_is_asked),
         fx_test_lockfree(memory_is_flat_while_a_hint_is_asked),
         fx_test_lockfree(memory_is_flat_while_a_precheck_is_asked),

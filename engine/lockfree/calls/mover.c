@@ -201,7 +201,7 @@ owe(struct worker *worker, uint64_t debt)
     uint64_t before = u64_load(&worker->owed);
 
     if (before != 0 && before != debt) {
-        stray_leave_to_tick(queue_of(worker), STRAY_UNJUDGED);
+        stray_leave_to_tick(queue_of(worker), STRAY_UNASKED);
     }
     u64_store(&worker->owed, debt); /* the switch is a full fence */
 }
@@ -937,7 +937,7 @@ __attribute__((noinline, cold)) static enum outcome
 ask_no_more(struct mover *mover, const struct mover_pod *pod, const struct view *view,
             struct way *way)
 {
-    stray_leave_to_tick(queue_of(mover->worker), STRAY_UNJUDGED);
+    stray_leave_to_tick(queue_of(mover->worker), STRAY_UNASKED);
     if (!is_let_go(mover, view)) {
         return OUTCOME_DONE;
     }

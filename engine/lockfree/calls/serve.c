@@ -38,6 +38,7 @@
  *
  * ORDERING
  *   deadline_begin:A, looks at all bins | refs, marks, deadline_lower:A (deadline.h)
+ *   deadline_begin:A, look at the notes | note, deadline_lower:A (stray.h)
  *   the caller's clock, sleepers_wake_all:A | sleepers_prepare:A, the look at the clock
  * Sums over tallies, `poppable` and loads of leftover_flushed are relaxed: they are advice. An old
  * sum of pops wakes one sleeper for nothing; an old leftover_flushed says too early, and the CAS of
@@ -520,7 +521,10 @@ serve_once(struct serving *serving, bool is_first)
     const struct timed waiting = is_first ? flush_leftovers(serving) : waiting_first(queue);
     const struct timed other = backoff.at < waiting.at ? backoff : waiting;
     const struct timed held = waiting_held_first(queue);
-    const struct timed next = held.ref != 0 && held.at < other.at ? held : other;
+    const struct timed pod = held.ref != 0 && held.at < other.at ? held : other;
+    /* Tick's look at the notes, before this one, asks; here gates would be asked too often. */
+    const struct timed next =
+        stray_is_noted(queue, STRAY_UNASKED) ? (struct timed){.at = TIME_AT_ONCE} : pod;
 
     if (serving->slice == 0) {
         let_marker_go(serving);
@@ -650,6 +654,9 @@ server_serve(struct server *server, int64_t wanted, int64_t now)
         return false;
     }
     section_begin(worker);
+    if (stray_is_noted(queue_of(worker), STRAY_UNASKED)) {
+        (void)stray_gather(worker);
+    }
     const struct served served = serve_time(worker, SERVE_SLICE, &unseen);
     section_end(worker);
     if (served.moved && !served.no_memory) {

@@ -58,7 +58,7 @@ static void
 ask_later(struct worker *worker, uint32_t record, uint64_t life)
 {
     if (u64_load(&worker->settled) != 0) {
-        stray_leave_to_tick(queue_of(worker), STRAY_UNJUDGED);
+        stray_leave_to_tick(queue_of(worker), STRAY_UNASKED);
     } else {
         /* before the index says that the pod is settled: a tick asks if this thread stops */
         u64_store_release(&worker->settled, ref_make(life, record));
@@ -138,7 +138,7 @@ is_owed(const struct queue *queue, uint32_t record, uint64_t life)
             return true;
         }
     }
-    return stray_is_noted(queue, STRAY_UNJUDGED | STRAY_UNPUBLISHED);
+    return stray_is_noted(queue, STRAY_UNJUDGED | STRAY_UNASKED | STRAY_UNPUBLISHED);
 }
 
 /*

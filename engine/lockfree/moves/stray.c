@@ -7,15 +7,12 @@
 #include "lockfree/moves/gather_join.h"
 #include "lockfree/moves/settle.h"
 
-/* A time before all others: at once. */
-#define STRAY_DUE INT64_C(0)
-
 void
 stray_leave_to_tick(struct queue *queue, uint64_t note)
 {
     queue_note_stray(queue, note);
     atomic_fence(); /* stray_leave_to_tick:A, as the publication of what is due */
-    if (deadline_lower(&queue->deadline, STRAY_DUE)) {
+    if (deadline_lower(&queue->deadline, TIME_AT_ONCE)) {
         timer_wake(queue);
     }
 }
@@ -65,6 +62,20 @@ stray_heal_classes(struct worker *worker)
 }
 
 /*
+ * Those that are owed a question: no tick is due for them any more. Ends: each failed exchange is
+ * another's note.
+ */
+static void
+wait_for_memory(struct queue *queue)
+{
+    uint64_t notes = u64_load(&queue->strays);
+
+    while (
+        !u64_swing(&queue->strays, &notes, (notes & ~(uint64_t)STRAY_UNASKED) | STRAY_UNJUDGED)) {
+    }
+}
+
+/*
  * The note goes when all is done, and only if no other was left meanwhile: a thread that stops in
  * here takes no note away, and two threads that meet here do the same work.
  */
@@ -84,7 +95,7 @@ stray_gather(struct worker *worker)
          i++) {
         all = bring_back(worker, i, notes) && all;
     }
-    if ((notes & STRAY_UNJUDGED) != 0) {
+    if ((notes & (STRAY_UNJUDGED | STRAY_UNASKED)) != 0) {
         all = events_judge_all(worker) && all;
     }
     if ((notes & STRAY_CLASSES) != 0) {
@@ -93,6 +104,8 @@ stray_gather(struct worker *worker)
     section_ask(worker); /* callers may end without */
     if (all) {
         (void)u64_cas(&queue->strays, notes, notes & ~(uint64_t)STRAY_NOTES); /* stray_gather:B */
+    } else if ((notes & STRAY_UNASKED) != 0) {
+        wait_for_memory(queue);
     }
     return true;
 }

@@ -15,6 +15,8 @@
  *   queue_note_stray:A -> stray_gather:A
  *       the pod that the note is about; the word counts notes, so stray_gather:B fails if one came
  *       since A
+ *   note, stray_leave_to_tick:A, deadline_lower:A | deadline_begin:A, look at the notes (serve.c)
+ *       a planner sees the note, and plans for now; or its deadline_end fails
  *
  * PROGRESS. Lock-free: one pass. A thread that stops in it takes no note away; one that stops
  * before its note leaves a pod that is settled or moved when it is next reported (settle.h,
