@@ -22,7 +22,8 @@
  * before its note leaves a pod that is settled or moved when it is next reported (settle.h,
  * publish.h).
  *
- * EVIDENCE. stress/explore: no_memory_*, event_gate_reserve; tests/unit/test_no_memory.c.
+ * EVIDENCE. stress/explore: no_memory_*, event_gate_reserve, tick_note;
+ * tests/unit/test_no_memory.c, test_lockfree_callbacks.c.
  */
 #ifndef SCHEDQ_LOCKFREE_STRAY_H
 #define SCHEDQ_LOCKFREE_STRAY_H

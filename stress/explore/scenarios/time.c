@@ -4,6 +4,8 @@
 #include "scenarios.h"
 #include "world.h"
 
+#include "lockfree/moves/stray.h"
+
 /* ---- before ---------------------------------------------------------------------------------- */
 
 static void
@@ -332,6 +334,25 @@ add_and_move(struct actor *actor)
     actor_move(actor, EVENT_PLAIN);
 }
 
+/* As a mover does that asked about a pod often enough: until a thread asks, a tick is due. */
+static void
+leave_note(struct actor *actor)
+{
+    (void)actor;
+    if (world.config.engine != SCHEDQ_ENGINE_LOCKFREE) {
+        return;
+    }
+    struct queue *queue = queue_of_base(world.queue);
+
+    stray_leave_to_tick(queue, STRAY_UNASKED);
+    (void)sim_wait_for_quiet();
+    sim_drain();
+    SIM_CHECK(!stray_is_noted(queue, STRAY_UNASKED) ||
+                  schedq_words(world.queue)->next_deadline_ns <= cluster_now(),
+              "a question is owed, and time is wanted at %lld",
+              (long long)schedq_words(world.queue)->next_deadline_ns);
+}
+
 static void
 not_from_backoff(schedq_config_t *config)
 {
@@ -372,6 +393,9 @@ const struct scenario time_scenarios[] = {
              not_from_backoff, park_two, move_plain, tick, add_and_pop),
     SLEEPING("tick_leftover", "two ticks over pods that were parked too long, and an event",
              cluster_use_without_gates, park_too_long, tick, tick, move_plain),
+    SCENARIO_OF(&queue_harness, true, 1, "tick_note",
+                "ticks plan while a note is left that a pod is owed a question", not_from_backoff,
+                back_off_till_due, tick, tick, leave_note),
     WAITING("serve_sleepers", "who waits for a pod serves time, whoever else stops", real_time,
             hold_two, fail_errors, pop_until_closed, pop_until_closed, heal),
     WAITING("watch_hand_over",
