@@ -103,16 +103,17 @@
 #define HOUSEKEEPER WORKERS_MAX
 #define HOUSEKEEPERS 4
 
-/* Notes of what is left to do (stray.h). Three for want of memory: */
+/* Notes of what is left to do (stray.h). */
 #define STRAY_UNMOVED 1
 #define STRAY_UNPUBLISHED 2
 #define STRAY_UNJUDGED 4
 #define STRAY_CLASSES 16 /* a scout may be one no more (class.h) */
-#define STRAY_UNASKED 32 /* a pod or a group is owed a question, of which no answer tells */
+#define STRAY_DUE 32     /* a tick is due for one of the others */
 #define STRAY_NOTES 55
 /* Stays from the first declaration of a group on: a tick looks at groups. */
 #define STRAY_GROUPS 8
 #define STRAY_BITS 63
+#define STRAY_DUES_SHIFT 44
 
 /** Lengths of a backoff that have a bin of their own: 1 ms doubled up to 24 hours. */
 #define BACKOFF_CLASSES 32
@@ -236,8 +237,9 @@ struct queue {
     atomic_ptr housekeepers[HOUSEKEEPERS];
     atomic_u64 housekeeping; /* those in use, as bits */
     atomic_u64 house_waits;  /* those that left memory that waits for a grace period, as bits */
-    atomic_u64 strays;       /* notes:5, above them how often one was left */
-    atomic_ptr groups;       /* struct groups; NULL: none was ever declared */
+    /* notes:6, how often one was left:38, how often one with STRAY_DUE:20 */
+    atomic_u64 strays;
+    atomic_ptr groups; /* struct groups; NULL: none was ever declared */
     /* of calls without a worker (finish.c), and groups in their cycles; added to by exchanges */
     struct tally guests;
     /* a stack (stack.h) of records that such calls ended, whose objects wait for their release */
@@ -339,9 +341,10 @@ static inline void
 queue_note_stray(struct queue *queue, uint64_t note)
 {
     uint64_t notes = u64_load(&queue->strays);
+    uint64_t due = (note & STRAY_DUE) != 0 ? UINT64_C(1) << STRAY_DUES_SHIFT : 0;
 
     /* queue_note_stray:A */
-    while (!u64_swing(&queue->strays, &notes, (notes + STRAY_BITS + 1) | note)) {
+    while (!u64_swing(&queue->strays, &notes, (notes + due + STRAY_BITS + 1) | note)) {
     }
 }
 

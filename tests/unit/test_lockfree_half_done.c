@@ -5,6 +5,7 @@
 
 #include "host.h"
 #include "lockfree/calls/add.h"
+#include "lockfree/moves/stray.h"
 
 /* A thread stops behind the record of its pod, or, `named`, behind the commit of its name. */
 static uint64_t
@@ -231,6 +232,37 @@ a_pop_that_finds_nothing_gathers_though_another_stopped_in_pop(void **state)
     assert_int_equal(u64_load(&queue->strays) & STRAY_UNPUBLISHED, 0);
 }
 
+/* As another thread does while a pass asks a gate. */
+static int
+note_in_passing(void *ctx, uint64_t pod)
+{
+    fixture_t *fixture = ctx;
+    (void)pod;
+    struct queue *queue = queue_of_base(fx_queue(fixture));
+    if (!stray_is_noted(queue, STRAY_DUE))
+        return 0;
+    stray_leave_to_tick(queue, STRAY_UNJUDGED);
+    return 0;
+}
+
+/* The pass did not come to what that note is about. */
+static void
+a_note_that_comes_in_a_pass_makes_another_tick_due(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
+    uint64_t bit;
+    plugin.name = "Gate";
+    plugin.pre_enqueue = note_in_passing;
+    plugin.ctx = fixture;
+    assert_ok(schedq_plugin_register(fx_queue(fixture), &plugin, &bit, NULL, 0));
+    fx_add(fixture, "ns/a", 0);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_GATED);
+    stray_leave_to_tick(queue_of_base(fx_queue(fixture)), STRAY_UNJUDGED);
+    fx_tick(fixture);
+    assert_true(schedq_next_deadline(fx_queue(fixture)) <= fx_now(fixture));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -243,6 +275,7 @@ main(int argc, char **argv)
         fx_test_lockfree(an_adopted_worker_is_not_outside),
         fx_test_lockfree(what_backs_off_is_popped_though_another_stopped_in_pop),
         fx_test_lockfree(a_pop_that_finds_nothing_gathers_though_another_stopped_in_pop),
+        fx_test_lockfree(a_note_that_comes_in_a_pass_makes_another_tick_due),
     };
     return fx_run_tests(argc, argv, tests);
 }

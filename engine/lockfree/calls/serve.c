@@ -79,6 +79,7 @@ struct serving {
     uint32_t slice; /* how many pods may be tried yet */
     bool moved;     /* one, or tried to */
     bool no_memory; /* some pod that is due stayed */
+    bool noted;     /* the last look saw STRAY_DUE */
     bool marked;    /* the deadline was exchanged for a marker: */
     struct planning planning;
 };
@@ -522,9 +523,10 @@ serve_once(struct serving *serving, bool is_first)
     const struct timed other = backoff.at < waiting.at ? backoff : waiting;
     const struct timed held = waiting_held_first(queue);
     const struct timed pod = held.ref != 0 && held.at < other.at ? held : other;
-    /* Tick's look at the notes, before this one, asks; here gates would be asked too often. */
-    const struct timed next =
-        stray_is_noted(queue, STRAY_UNASKED) ? (struct timed){.at = TIME_AT_ONCE} : pod;
+
+    /* The next tick gathers: gates would be asked too often here. */
+    serving->noted = stray_is_noted(queue, STRAY_DUE);
+    const struct timed next = serving->noted ? (struct timed){.at = TIME_AT_ONCE} : pod;
 
     if (serving->slice == 0) {
         let_marker_go(serving);
@@ -535,7 +537,7 @@ serve_once(struct serving *serving, bool is_first)
     if (planned == PLANNED_SOONER) {
         timer_wake(queue);
     }
-    return planned == PLANNED_AGAIN ? serving->now : next.at;
+    return planned == PLANNED_AGAIN ? serving->now : pod.at;
 }
 
 /*
@@ -578,8 +580,8 @@ serve_due_pods(struct worker *worker, uint32_t slice, int64_t now, schedq_result
              ++round < ROUNDS_MAX);
     return (struct served){.moved = serving.moved || healed,
                            .no_memory = serving.no_memory,
-                           .left = serving.slice == 0 || next <= now,
-                           .next = next};
+                           .left = serving.slice == 0 || next <= now || serving.noted,
+                           .next = serving.noted ? TIME_AT_ONCE : next};
 }
 
 struct served
@@ -654,7 +656,7 @@ server_serve(struct server *server, int64_t wanted, int64_t now)
         return false;
     }
     section_begin(worker);
-    if (stray_is_noted(queue_of(worker), STRAY_UNASKED)) {
+    if (stray_is_noted(queue_of(worker), STRAY_DUE)) {
         (void)stray_gather(worker);
     }
     const struct served served = serve_time(worker, SERVE_SLICE, &unseen);

@@ -55,6 +55,7 @@
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/finish.h"
 #include "lockfree/moves/objects.h"
+#include "lockfree/moves/stray.h"
 #include "lockfree/moves/waiting.h"
 #include "platform/words.h"
 
@@ -309,13 +310,13 @@ static void
 note_owed(struct worker *worker)
 {
     if (u64_load_acquire(&worker->owed) != 0 || u64_load_acquire(&worker->settled) != 0) {
-        queue_note_stray(queue_of(worker), STRAY_UNJUDGED);
+        stray_leave_to_tick(queue_of(worker), STRAY_UNJUDGED);
         u64_store(&worker->owed, 0);
         u64_store(&worker->settled, 0);
     }
     worker->joins_up_to.group = 0;
     if (u64_load_acquire(&worker->joining) != 0) {
-        queue_note_stray(queue_of(worker), STRAY_UNMOVED); /* groups are looked after */
+        stray_leave_to_tick(queue_of(worker), STRAY_UNMOVED); /* groups are looked after */
         u64_store(&worker->joining, 0);
     }
 }

@@ -211,7 +211,7 @@ gather_is_overtaken(struct worker *worker, const struct view *view, uint8_t gate
 
     *unjudged = heard && ++worker->overtaken >= ASKS_MAX;
     if (*unjudged) {
-        stray_leave_to_tick(queue, STRAY_UNASKED);
+        stray_leave_to_tick(queue, STRAY_UNJUDGED);
     }
     if (!heard || *unjudged) {
         worker->overtaken = 0;
@@ -224,7 +224,7 @@ void
 gather_note_unjudged(struct worker *worker, bool unjudged)
 {
     if (unjudged) {
-        stray_leave_to_tick(queue_of(worker), STRAY_UNASKED);
+        stray_leave_to_tick(queue_of(worker), STRAY_UNJUDGED);
     }
 }
 

@@ -24,8 +24,7 @@ settle_again(struct worker *worker, uint32_t record, const struct view *view)
     }
     if (worker->base.number == HOUSEKEEPER && place != PLACE_ACTIVE) {
         /* it has no lanes: a worker that has them publishes the pod */
-        queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
-        transfer_lower_deadline(worker, queue_now(queue_of(worker))); /* a tick publishes it */
+        stray_leave_to_tick(queue_of(worker), STRAY_UNPUBLISHED);
         return true;
     }
     if (!transfer_prepare(worker, record, view, &own, now, &transfer)) {
@@ -58,7 +57,7 @@ static void
 ask_later(struct worker *worker, uint32_t record, uint64_t life)
 {
     if (u64_load(&worker->settled) != 0) {
-        stray_leave_to_tick(queue_of(worker), STRAY_UNASKED);
+        stray_leave_to_tick(queue_of(worker), STRAY_UNJUDGED);
     } else {
         /* before the index says that the pod is settled: a tick asks if this thread stops */
         u64_store_release(&worker->settled, ref_make(life, record));
@@ -138,7 +137,7 @@ is_owed(const struct queue *queue, uint32_t record, uint64_t life)
             return true;
         }
     }
-    return stray_is_noted(queue, STRAY_UNJUDGED | STRAY_UNASKED | STRAY_UNPUBLISHED);
+    return stray_is_noted(queue, STRAY_UNJUDGED | STRAY_UNPUBLISHED);
 }
 
 /*

@@ -10,7 +10,8 @@
 void
 stray_leave_to_tick(struct queue *queue, uint64_t note)
 {
-    queue_note_stray(queue, note);
+    /* behind each plan classes are looked after (stray_heal_classes): no planner keeps them due */
+    queue_note_stray(queue, note == STRAY_CLASSES ? note : note | STRAY_DUE);
     atomic_fence(); /* stray_leave_to_tick:A, as the publication of what is due */
     if (deadline_lower(&queue->deadline, TIME_AT_ONCE)) {
         timer_wake(queue);
@@ -62,21 +63,22 @@ stray_heal_classes(struct worker *worker)
 }
 
 /*
- * Those that are owed a question: no tick is due for them any more. Ends: each failed exchange is
- * another's note.
+ * A pass that found no memory, or left notes itself: what is left waits for the next tick, and
+ * makes none due. If another thread made one due since `noted`, it stays due. Ends: each failed
+ * exchange is another's change of the notes.
  */
 static void
-wait_for_memory(struct queue *queue)
+end_due(struct queue *queue, uint64_t noted)
 {
     uint64_t notes = u64_load(&queue->strays);
 
-    while (
-        !u64_swing(&queue->strays, &notes, (notes & ~(uint64_t)STRAY_UNASKED) | STRAY_UNJUDGED)) {
+    while ((notes & STRAY_DUE) != 0 && notes >> STRAY_DUES_SHIFT == noted >> STRAY_DUES_SHIFT &&
+           !u64_swing(&queue->strays, &notes, notes & ~(uint64_t)STRAY_DUE)) {
     }
 }
 
 /*
- * The note goes when all is done, and only if no other was left meanwhile: a thread that stops in
+ * The notes go when all is done, and only if no other was left meanwhile: a thread that stops in
  * here takes no note away, and two threads that meet here do the same work.
  */
 bool
@@ -95,17 +97,16 @@ stray_gather(struct worker *worker)
          i++) {
         all = bring_back(worker, i, notes) && all;
     }
-    if ((notes & (STRAY_UNJUDGED | STRAY_UNASKED)) != 0) {
+    if ((notes & STRAY_UNJUDGED) != 0) {
         all = events_judge_all(worker) && all;
     }
     if ((notes & STRAY_CLASSES) != 0) {
         class_heal(worker);
     }
     section_ask(worker); /* callers may end without */
-    if (all) {
-        (void)u64_cas(&queue->strays, notes, notes & ~(uint64_t)STRAY_NOTES); /* stray_gather:B */
-    } else if ((notes & STRAY_UNASKED) != 0) {
-        wait_for_memory(queue);
+    /* stray_gather:B */
+    if (!all || !u64_cas(&queue->strays, notes, notes & ~(uint64_t)STRAY_NOTES)) {
+        end_due(queue, notes);
     }
     return true;
 }

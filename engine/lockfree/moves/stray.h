@@ -1,22 +1,27 @@
 /*
- * Pods that no pop finds because there was no memory to move or publish them, and gated pods that
- * are owed a question.
+ * Notes: what a call left undone for the next one that looks, as bits of one word. Pods that no pop
+ * finds because there was no memory to move or publish them, and pods that are owed a question.
  *
- * The first: the mover leaves a note. A pop that finds nothing, tick, and, if a pod may be in no
- * lot, an event and schedq_candidates see it, go through all records, and move or publish those
- * pods. That pass over all records happens only after an allocator failed, a housekeeper met an add
- * that had not published its pod, or a pod changed at each question of its gates.
+ * A pop that finds nothing, tick, and, if a pod may be in no lot, an event and schedq_candidates
+ * see a note. For a pod that is not moved or not published they go through all records, for one
+ * that is not judged through all lots. Such a pass happens only after an allocator failed, a
+ * housekeeper met an add that had not published its pod, a worker was given up, or a pod changed at
+ * each question of its gates.
  *
- * The second: each worker names the pod that it is about to ask about (mover.h), and the pod that
- * it published for another worker (settle.h). Most often that worker asks at the same time, and one
- * of the two finds nothing to do.
+ * STRAY_DUE is the note that a tick is due at once for another note; while it is there each planner
+ * plans for now. A pass that could not do all takes it away, or the host would tick all the time.
+ *
+ * A question that is owed needs no note: each worker names the pod that it is about to ask about
+ * (mover.h), and the pod that it published for another worker (settle.h). Most often that worker
+ * asks at the same time, and one of the two finds nothing to do.
  *
  * ORDERING
  *   queue_note_stray:A -> stray_gather:A
  *       the pod that the note is about; the word counts notes, so stray_gather:B fails if one came
  *       since A
  *   note, stray_leave_to_tick:A, deadline_lower:A | deadline_begin:A, look at the notes (serve.c)
- *       a planner sees the note, and plans for now; or its deadline_end fails
+ *       a planner sees the note, and plans for now; or its deadline_end fails; or a pass took the
+ *       note before, and did what it is about
  *
  * PROGRESS. Lock-free: one pass. A thread that stops in it takes no note away; one that stops
  * before its note leaves a pod that is settled or moved when it is next reported (settle.h,

@@ -344,10 +344,10 @@ leave_note(struct actor *actor)
     }
     struct queue *queue = queue_of_base(world.queue);
 
-    stray_leave_to_tick(queue, STRAY_UNASKED);
+    stray_leave_to_tick(queue, STRAY_UNJUDGED);
     (void)sim_wait_for_quiet();
     sim_drain();
-    SIM_CHECK(!stray_is_noted(queue, STRAY_UNASKED) ||
+    SIM_CHECK(!stray_is_noted(queue, STRAY_NOTES) ||
                   schedq_words(world.queue)->next_deadline_ns <= cluster_now(),
               "a question is owed, and time is wanted at %lld",
               (long long)schedq_words(world.queue)->next_deadline_ns);
