@@ -248,8 +248,7 @@ gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view, co
         return OUTCOME_DONE;
     }
     transfer_publish(worker, &transfer, CAUSE_NONE);
-    bool judged = !pod->asked_no_more &&
-                  stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) <= asked;
+    bool judged = stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) <= asked;
 
     if (!judged && may_stay && (stays || rules->host)) {
         transfer_withdraw(worker, &transfer);
@@ -933,15 +932,12 @@ hold_object(struct worker *worker, struct view *view)
     return view->desc == desc;
 }
 
-/*
- * Of a pod that was asked about often enough. A tick asks; until then the pod is not held. Called
- * again behind the switch that lets it go: a tick may have taken the note before.
- */
+/* Of a pod that was asked about often enough. A tick asks; until then the pod is not held. */
 __attribute__((noinline, cold)) static enum outcome
-ask_no_more(struct mover *mover, struct mover_pod *pod, const struct view *view, struct way *way)
+ask_no_more(struct mover *mover, const struct mover_pod *pod, const struct view *view,
+            struct way *way)
 {
     stray_leave_to_tick(queue_of(mover->worker), STRAY_UNJUDGED);
-    pod->asked_no_more = true;
     if (!is_let_go(mover, view)) {
         return OUTCOME_DONE;
     }

@@ -89,7 +89,6 @@ struct mover_pod {
     /* this call brought it behind its gate, which heard of an event: only gates' answers count */
     bool unjudged;
     bool came_in, moved;
-    bool asked_no_more; /* it was asked often enough, and goes where it is found unasked */
 };
 
 /** A collected pod, and what its switch needs. */

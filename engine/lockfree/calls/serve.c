@@ -580,7 +580,8 @@ serve_due_pods(struct worker *worker, uint32_t slice, int64_t now, schedq_result
              ++round < ROUNDS_MAX);
     return (struct served){.moved = serving.moved || healed,
                            .no_memory = serving.no_memory,
-                           .left = serving.slice == 0 || next <= now || serving.noted,
+                           .left = serving.slice == 0 || next <= now,
+                           .noted = serving.noted,
                            .next = serving.noted ? TIME_AT_ONCE : next};
 }
 
@@ -667,6 +668,9 @@ server_serve(struct server *server, int64_t wanted, int64_t now)
     }
     if (served.left) {
         pause_longer(server, queue_now(queue_of(worker)));
+    } else if (served.noted) {
+        /* No longer: pods that come to be due meanwhile wake nobody. */
+        server->again = time_add(queue_now(queue_of(worker)), queue_of(worker)->base.rules.tick_ns);
     }
     return false;
 }

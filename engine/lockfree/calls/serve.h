@@ -16,6 +16,7 @@ struct served {
     bool moved;     /* a pod, or tried to */
     bool no_memory; /* some pod that is due stayed where it was */
     bool left;      /* something is due still: the slice ended, or no thread can serve it now */
+    bool noted;     /* a tick is due for a note that was left meanwhile */
     int64_t next;   /* when it is wanted next */
 };
 

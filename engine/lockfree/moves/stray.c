@@ -63,8 +63,8 @@ stray_heal_classes(struct worker *worker)
 }
 
 /*
- * A pass that found no memory, or left notes itself: what is left waits for the next tick, and
- * makes none due. If another thread made one due since `noted`, it stays due. Ends: each failed
+ * A pass that found no memory, or left notes of that itself: what is left waits for the next tick,
+ * and makes none due. If another thread made one due since `noted`, it stays due. Ends: each failed
  * exchange is another's change of the notes.
  */
 static void

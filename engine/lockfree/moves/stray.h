@@ -21,7 +21,7 @@
  *       since A
  *   note, stray_leave_to_tick:A, deadline_lower:A | deadline_begin:A, look at the notes (serve.c)
  *       a planner sees the note, and plans for now; or its deadline_end fails; or a pass took the
- *       note before, and did what it is about
+ *       note before: it did what the note is about, or found no memory for it
  *
  * PROGRESS. Lock-free: one pass. A thread that stops in it takes no note away; one that stops
  * before its note leaves a pod that is settled or moved when it is next reported (settle.h,
