@@ -669,7 +669,7 @@ server_serve(struct server *server, int64_t wanted, int64_t now)
     if (served.left) {
         pause_longer(server, queue_now(queue_of(worker)));
     } else if (served.noted) {
-        /* No longer: pods that come to be due meanwhile wake nobody. */
+        /* One tick at most: the word says "due now", so a holder that lowers it wakes nobody. */
         server->again = time_add(queue_now(queue_of(worker)), queue_of(worker)->base.rules.tick_ns);
     }
     return false;

@@ -8,8 +8,9 @@
  * housekeeper met an add that had not published its pod, a worker was given up, or a pod changed at
  * each question of its gates.
  *
- * STRAY_DUE is the note that a tick is due at once for another note; while it is there each planner
- * plans for now. A pass that could not do all takes it away, or the host would tick all the time.
+ * STRAY_DUE is the note that a tick is due at once for another note. While it is there, each
+ * planner plans for this moment. A pass that found no memory takes it away: else the host would
+ * tick all the time.
  *
  * A question that is owed needs no note: each worker names the pod that it is about to ask about
  * (mover.h), and the pod that it published for another worker (settle.h). Most often that worker
@@ -20,8 +21,8 @@
  *       the pod that the note is about; the word counts notes, so stray_gather:B fails if one came
  *       since A
  *   note, stray_leave_to_tick:A, deadline_lower:A | deadline_begin:A, look at the notes (serve.c)
- *       a planner sees the note, and plans for now; or its deadline_end fails; or a pass took the
- *       note before: it did what the note is about, or found no memory for it
+ *       a planner sees the note, and plans for this moment; or its deadline_end fails; or a pass
+ *       took the note before: it did what the note is about, or found no memory for it
  *
  * PROGRESS. Lock-free: one pass. A thread that stops in it takes no note away; one that stops
  * before its note leaves a pod that is settled or moved when it is next reported (settle.h,
