@@ -108,12 +108,11 @@
 #define STRAY_UNPUBLISHED 2
 #define STRAY_UNJUDGED 4
 #define STRAY_CLASSES 16 /* a scout may be one no more (class.h) */
-#define STRAY_DUE 32     /* a tick is due for one of the others */
-#define STRAY_NOTES 55
+#define STRAY_NOTES 23
+#define STRAY_NO_MEMORY 32 /* memory was missing for one of them */
 /* Stays from the first declaration of a group on: a tick looks at groups. */
 #define STRAY_GROUPS 8
 #define STRAY_BITS 63
-#define STRAY_DUES_SHIFT 44
 
 /** Lengths of a backoff that have a bin of their own: 1 ms doubled up to 24 hours. */
 #define BACKOFF_CLASSES 32
@@ -237,7 +236,7 @@ struct queue {
     atomic_ptr housekeepers[HOUSEKEEPERS];
     atomic_u64 housekeeping; /* those in use, as bits */
     atomic_u64 house_waits;  /* those that left memory that waits for a grace period, as bits */
-    /* notes:6, how often one was left:38, how often one with STRAY_DUE:20 */
+    /* notes:6, how often one was left:58 */
     atomic_u64 strays;
     atomic_ptr groups; /* struct groups; NULL: none was ever declared */
     /* of calls without a worker (finish.c), and groups in their cycles; added to by exchanges */
@@ -331,21 +330,6 @@ queue_is_closed(struct queue *queue)
 {
     /* of lockfree_close's exchange */
     return u32_load_acquire(u32_of(&queue->base.words.closed)) != 0;
-}
-
-/**
- * Leaves a note that there is a pod that no pop finds (stray.h). Ends: each failed exchange is
- * another's note.
- */
-static inline void
-queue_note_stray(struct queue *queue, uint64_t note)
-{
-    uint64_t notes = u64_load(&queue->strays);
-    uint64_t due = (note & STRAY_DUE) != 0 ? UINT64_C(1) << STRAY_DUES_SHIFT : 0;
-
-    /* queue_note_stray:A */
-    while (!u64_swing(&queue->strays, &notes, (notes + due + STRAY_BITS + 1) | note)) {
-    }
 }
 
 /** Each public call is one section, or several with the host's code between them. */

@@ -641,9 +641,9 @@ a_tick_that_asked_often_enough_leaves_no_pod_unasked(void **state)
     end_scene();
 }
 
-/* Else a host that ticks when it is told to would tick all the time. */
+/* A tick that found no memory to ask says so, and that another is due. */
 static void
-a_question_that_finds_no_memory_makes_no_tick_due(void **state)
+a_question_that_finds_no_memory_is_not_answered_ok(void **state)
 {
     fixture_t *fixture = *state;
     unsigned found_none = 0;
@@ -662,16 +662,71 @@ a_question_that_finds_no_memory_makes_no_tick_due(void **state)
         fx_add_spec(fixture, name, &spec);
         assert_true(schedq_next_deadline(fx_queue(fixture)) <= fx_now(fixture));
         account_fail_after(&fixture->memory, site);
-        fx_tick(fixture);
+        int64_t next = SCHEDQ_NO_DEADLINE;
+        schedq_status_t status = schedq_tick(fx_worker(fixture), &next, NULL);
         (void)account_heal(&fixture->memory);
-        if (fx_stats(fixture).active <= site) {
+        if (status != SCHEDQ_OK) {
             found_none++;
-            assert_true(schedq_next_deadline(fx_queue(fixture)) > fx_now(fixture));
+            assert_status(status, SCHEDQ_NOMEM);
+            assert_true(next <= fx_now(fixture));
+            assert_true(schedq_next_deadline(fx_queue(fixture)) <= fx_now(fixture));
             fx_tick(fixture);
         }
         assert_place(fx_place(fixture, name), SCHEDQ_ACTIVE);
+        assert_true(schedq_next_deadline(fx_queue(fixture)) > fx_now(fixture));
     }
     assert_true(found_none > 0);
+    end_scene();
+}
+
+/*
+ * Each job but the last changes the pod, and the gate that refuses it; the last but one opens both.
+ * The last one looks for pods, and so for notes.
+ */
+static void
+change_the_pod_then_look_for_pods(scene_t *own)
+{
+    schedq_popped_t popped;
+    if (own->jobs == 0) {
+        assert_status(schedq_try_pop(own->other, &popped), SCHEDQ_EMPTY);
+        return;
+    }
+    first_refuses = !first_refuses;
+    own->second_passes = own->jobs == 1;
+    assert_ok(schedq_nominate(own->other, own->pod, own->jobs));
+}
+
+/* While the call that asked often enough leaves its note: the only wake-up behind the changes. */
+static void
+interrupting_wake(void *ctx)
+{
+    (void)ctx;
+    if (scene.jobs == 1)
+        interrupt();
+}
+
+/* Neither gate ever heard of an event. */
+static void
+a_note_that_is_taken_before_the_pod_is_gated_is_left_again(void **state)
+{
+    fixture_t *fixture = *state;
+    add_plugin(fixture, 0, "First", SCHEDQ_ACTION_DELETE, first_of_two);
+    add_plugin(fixture, 0, "Second", SCHEDQ_ACTION_ADD, second_of_two);
+    assert_ok(schedq_wait_callback(fx_queue(fixture), interrupting_wake, NULL, NULL, 0));
+    set_scene(fixture, false);
+    schedq_pod_spec_t spec = fx_spec(0);
+    spec.not_before_ns = fx_now(fixture) + SEC(1);
+    first_refuses = true;
+    scene.second_passes = true;
+    scene.pod = fx_add_spec(fixture, "ns/a", &spec).pod;
+    fx_pop_nothing(fixture);
+    scene.second_passes = false;
+    scene.job = change_the_pod_then_look_for_pods;
+    scene.jobs = 4;
+    fx_pass(fixture, SEC(1));
+    assert_true(schedq_next_deadline(fx_queue(fixture)) <= fx_now(fixture));
+    fx_tick(fixture);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE);
     end_scene();
 }
 
@@ -920,7 +975,8 @@ main(int argc, char **argv)
         fx_test_lockfree(a_question_that_an_add_owes_is_not_asked_in_backoff),
         fx_test_lockfree(a_pod_that_was_asked_about_often_enough_makes_a_tick_due),
         fx_test_lockfree(a_tick_that_asked_often_enough_leaves_no_pod_unasked),
-        fx_test_lockfree(a_question_that_finds_no_memory_makes_no_tick_due),
+        fx_test_lockfree(a_question_that_finds_no_memory_is_not_answered_ok),
+        fx_test_lockfree(a_note_that_is_taken_before_the_pod_is_gated_is_left_again),
         fx_test_lockfree(memory_is_flat_while_a_gate_is_asked),
         fx_test_lockfree(memory_is_flat_while_a_hint_is_asked),
         fx_test_lockfree(memory_is_flat_while_a_precheck_is_asked),

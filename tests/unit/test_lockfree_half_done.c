@@ -227,7 +227,7 @@ a_pop_that_finds_nothing_gathers_though_another_stopped_in_pop(void **state)
     fixture_t *fixture = *state;
     struct queue *queue = queue_of_base(fx_queue(fixture));
     stop_in_pop(fixture);
-    queue_note_stray(queue, STRAY_UNPUBLISHED);
+    stray_leave(queue, STRAY_UNPUBLISHED);
     fx_pop_nothing(fixture);
     assert_int_equal(u64_load(&queue->strays) & STRAY_UNPUBLISHED, 0);
 }
@@ -239,9 +239,9 @@ note_in_passing(void *ctx, uint64_t pod)
     fixture_t *fixture = ctx;
     (void)pod;
     struct queue *queue = queue_of_base(fx_queue(fixture));
-    if (!stray_is_noted(queue, STRAY_DUE))
+    if (!stray_is_noted(queue, STRAY_NOTES))
         return 0;
-    stray_leave_to_tick(queue, STRAY_UNJUDGED);
+    stray_leave(queue, STRAY_UNJUDGED);
     return 0;
 }
 
@@ -258,7 +258,7 @@ a_note_that_comes_in_a_pass_makes_another_tick_due(void **state)
     assert_ok(schedq_plugin_register(fx_queue(fixture), &plugin, &bit, NULL, 0));
     fx_add(fixture, "ns/a", 0);
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_GATED);
-    stray_leave_to_tick(queue_of_base(fx_queue(fixture)), STRAY_UNJUDGED);
+    stray_leave(queue_of_base(fx_queue(fixture)), STRAY_UNJUDGED);
     fx_tick(fixture);
     assert_true(schedq_next_deadline(fx_queue(fixture)) <= fx_now(fixture));
 }

@@ -184,7 +184,7 @@ let_next_go(struct worker *worker, const struct class_slot *slot, uint64_t handl
             hold_install(worker, record, &view, &change, queue_now(queue), &unseen);
 
         if (status == SCHEDQ_NOMEM) {
-            queue_note_stray(queue, STRAY_CLASSES); /* a tick lets it go */
+            stray_leave(queue, STRAY_CLASSES | STRAY_NO_MEMORY); /* a tick lets it go */
             return true;
         }
         if (status == SCHEDQ_OK) {
@@ -280,7 +280,7 @@ void
 class_doubt(struct queue *queue, const struct class_key *key, schedq_pod_t pod)
 {
     if (has_scout(queue, key, pod)) {
-        stray_leave_to_tick(queue, STRAY_CLASSES);
+        stray_leave(queue, STRAY_CLASSES);
     }
 }
 
@@ -330,7 +330,7 @@ class_list(struct worker *worker, const struct class_key *key, uint64_t ref, boo
         return false;
     }
     if (!may) {
-        stray_leave_to_tick(queue, STRAY_CLASSES);
+        stray_leave(queue, STRAY_CLASSES);
     }
     return may && promote(worker, slot, scout);
 }

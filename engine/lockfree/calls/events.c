@@ -500,7 +500,7 @@ events_help_group(struct worker *worker, uint64_t number, const struct cluster_e
         step = help_group_once(worker, number, event, result, &ends);
     }
     if (step == GATHER_NOMEM) {
-        queue_note_stray(queue_of(worker), STRAY_UNJUDGED);
+        stray_leave(queue_of(worker), STRAY_UNJUDGED | STRAY_NO_MEMORY);
     }
     return ends;
 }

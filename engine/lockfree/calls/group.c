@@ -18,6 +18,7 @@
 #include "lockfree/calls/ops.h"
 #include "lockfree/calls/sort.h"
 #include "lockfree/moves/gather_join.h"
+#include "lockfree/moves/stray.h"
 
 #include <inttypes.h>
 
@@ -168,7 +169,7 @@ join_as_kube(struct worker *worker, const struct group_found *found, schedq_resu
     worker->joins_up_to.time = worker->joins_up_to.key = INT64_MAX;
     if (!gather_read(worker, root.block, &gathered)) {
         worker->joins_up_to.group = 0;
-        queue_note_stray(queue_of(worker), STRAY_UNMOVED);
+        stray_leave(queue_of(worker), STRAY_UNMOVED | STRAY_NO_MEMORY);
         return;
     }
     size_t bytes = (gathered.count + 1) * sizeof(uint32_t);
@@ -218,7 +219,7 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
             u64_store_release(&worker->joining, 0);
             return false;
         }
-        queue_note_stray(queue_of(worker), STRAY_UNMOVED); /* a tick counts */
+        stray_leave(queue_of(worker), STRAY_UNMOVED | STRAY_NO_MEMORY); /* a tick counts */
     }
     if (known && queue_of(worker)->base.rules.groups_as_kube) {
         join_as_kube(worker, &found, result);

@@ -97,7 +97,7 @@ give_up(struct mover *mover)
 {
     mover->no_memory = true;
     if (mover->tells) {
-        queue_note_stray(queue_of(mover->worker), STRAY_UNJUDGED);
+        stray_leave(queue_of(mover->worker), STRAY_UNJUDGED | STRAY_NO_MEMORY);
     }
 }
 
@@ -201,7 +201,7 @@ owe(struct worker *worker, uint64_t debt)
     uint64_t before = u64_load(&worker->owed);
 
     if (before != 0 && before != debt) {
-        stray_leave_to_tick(queue_of(worker), STRAY_UNJUDGED);
+        stray_leave(queue_of(worker), STRAY_UNJUDGED);
     }
     u64_store(&worker->owed, debt); /* the switch is a full fence */
 }
@@ -248,7 +248,9 @@ gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view, co
         return OUTCOME_DONE;
     }
     transfer_publish(worker, &transfer, CAUSE_NONE);
-    bool judged = stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) <= asked;
+    /* `asked` 0: the gates were asked often enough, and not now (ask_no_more) */
+    bool judged = stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) <= asked &&
+                  (asked != 0 || pod->asks < ASKS_MAX);
 
     if (!judged && may_stay && (stays || rules->host)) {
         transfer_withdraw(worker, &transfer);
@@ -937,7 +939,7 @@ __attribute__((noinline, cold)) static enum outcome
 ask_no_more(struct mover *mover, const struct mover_pod *pod, const struct view *view,
             struct way *way)
 {
-    stray_leave_to_tick(queue_of(mover->worker), STRAY_UNJUDGED);
+    stray_leave(queue_of(mover->worker), STRAY_UNJUDGED);
     if (!is_let_go(mover, view)) {
         return OUTCOME_DONE;
     }

@@ -79,7 +79,7 @@ struct serving {
     uint32_t slice; /* how many pods may be tried yet */
     bool moved;     /* one, or tried to */
     bool no_memory; /* some pod that is due stayed */
-    bool noted;     /* the last look saw STRAY_DUE */
+    bool noted;     /* the last look saw a note (stray.h) */
     bool marked;    /* the deadline was exchanged for a marker: */
     struct planning planning;
 };
@@ -525,7 +525,7 @@ serve_once(struct serving *serving, bool is_first)
     const struct timed pod = held.ref != 0 && held.at < other.at ? held : other;
 
     /* The next tick gathers: gates would be asked too often here. */
-    serving->noted = stray_is_noted(queue, STRAY_DUE);
+    serving->noted = stray_is_noted(queue, STRAY_NOTES);
     const struct timed next = serving->noted ? (struct timed){.at = TIME_AT_ONCE} : pod;
 
     if (serving->slice == 0) {
@@ -657,7 +657,7 @@ server_serve(struct server *server, int64_t wanted, int64_t now)
         return false;
     }
     section_begin(worker);
-    if (stray_is_noted(queue_of(worker), STRAY_DUE)) {
+    if (stray_is_noted(queue_of(worker), STRAY_NOTES)) {
         (void)stray_gather(worker);
     }
     const struct served served = serve_time(worker, SERVE_SLICE, &unseen);
@@ -666,7 +666,7 @@ server_serve(struct server *server, int64_t wanted, int64_t now)
         server_begin(server, worker);
         return true;
     }
-    if (served.left) {
+    if (served.left || stray_is_noted(queue_of(worker), STRAY_NO_MEMORY)) {
         pause_longer(server, queue_now(queue_of(worker)));
     } else if (served.noted) {
         /* One tick at most: the word says "due now", so a holder that lowers it wakes nobody. */
@@ -860,5 +860,6 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
     int64_t wanted = time_earlier(served.next, deadline_read(&queue_of(worker)->deadline));
 
     *next = wanted > 0 ? wanted : 0; /* others plan, or have stopped: it is due now */
-    return served.no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;
+    return served.no_memory || stray_is_noted(queue_of(worker), STRAY_NO_MEMORY) ? SCHEDQ_NOMEM
+                                                                                 : SCHEDQ_OK;
 }

@@ -310,13 +310,13 @@ static void
 note_owed(struct worker *worker)
 {
     if (u64_load_acquire(&worker->owed) != 0 || u64_load_acquire(&worker->settled) != 0) {
-        stray_leave_to_tick(queue_of(worker), STRAY_UNJUDGED);
+        stray_leave(queue_of(worker), STRAY_UNJUDGED);
         u64_store(&worker->owed, 0);
         u64_store(&worker->settled, 0);
     }
     worker->joins_up_to.group = 0;
     if (u64_load_acquire(&worker->joining) != 0) {
-        stray_leave_to_tick(queue_of(worker), STRAY_UNMOVED); /* groups are looked after */
+        stray_leave(queue_of(worker), STRAY_UNMOVED); /* groups are looked after */
         u64_store(&worker->joining, 0);
     }
 }

@@ -282,7 +282,7 @@ gather_open(struct queue *queue)
         return false;
     }
     if (!stray_is_noted(queue, STRAY_GROUPS)) {
-        queue_note_stray(queue, STRAY_GROUPS); /* also for one that stopped here */
+        u64_or(&queue->strays, STRAY_GROUPS); /* also for one that stopped here */
     }
     return true;
 }

@@ -4,6 +4,7 @@
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/route.h"
+#include "lockfree/moves/stray.h"
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
@@ -42,7 +43,8 @@ note_gate(struct worker *worker, uint32_t record, const struct view *seen, uint8
             return;
         }
         flags |= FLAG_UNNOTED;
-        queue_note_stray(queue_of(worker), STRAY_UNMOVED); /* a tick looks at its record's gate */
+        stray_leave(queue_of(worker),
+                    STRAY_UNMOVED | STRAY_NO_MEMORY); /* a tick looks at its record's gate */
     }
     set_flags(&view, flags);
 }

@@ -211,7 +211,7 @@ gather_is_overtaken(struct worker *worker, const struct view *view, uint8_t gate
 
     *unjudged = heard && ++worker->overtaken >= ASKS_MAX;
     if (*unjudged) {
-        stray_leave_to_tick(queue, STRAY_UNJUDGED);
+        stray_leave(queue, STRAY_UNJUDGED);
     }
     if (!heard || *unjudged) {
         worker->overtaken = 0;
@@ -224,7 +224,7 @@ void
 gather_note_unjudged(struct worker *worker, bool unjudged)
 {
     if (unjudged) {
-        stray_leave_to_tick(queue_of(worker), STRAY_UNJUDGED);
+        stray_leave(queue_of(worker), STRAY_UNJUDGED);
     }
 }
 
@@ -437,7 +437,7 @@ gather_complete(struct worker *worker, uint64_t number, schedq_result_t *result)
         step = complete_once(worker, number, result);
     }
     if (step == GATHER_NOMEM) {
-        queue_note_stray(queue_of(worker), STRAY_UNMOVED); /* a tick completes it */
+        stray_leave(queue_of(worker), STRAY_UNMOVED | STRAY_NO_MEMORY); /* a tick completes it */
     }
 }
 

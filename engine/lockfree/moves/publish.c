@@ -1,6 +1,7 @@
 /* Publishing of publish.h, which has the essay: linearization, ordering, progress. */
 #include "lockfree/moves/publish.h"
 
+#include "lockfree/moves/stray.h"
 #include "lockfree/moves/switch.h"
 
 /* Room in the lane, and what a run of one needs. */
@@ -85,7 +86,7 @@ void
 publish_in_disorder(struct worker *worker, struct bin *bin, struct placing placing)
 {
     if (worker->base.number == HOUSEKEEPER) {
-        queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
+        stray_leave(queue_of(worker), STRAY_UNPUBLISHED);
     } else {
         publish_in_lane(bin_lane(bin, worker->base.number), &placing);
     }

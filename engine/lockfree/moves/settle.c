@@ -24,11 +24,11 @@ settle_again(struct worker *worker, uint32_t record, const struct view *view)
     }
     if (worker->base.number == HOUSEKEEPER && place != PLACE_ACTIVE) {
         /* it has no lanes: a worker that has them publishes the pod */
-        stray_leave_to_tick(queue_of(worker), STRAY_UNPUBLISHED);
+        stray_leave(queue_of(worker), STRAY_UNPUBLISHED);
         return true;
     }
     if (!transfer_prepare(worker, record, view, &own, now, &transfer)) {
-        queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
+        stray_leave(queue_of(worker), STRAY_UNPUBLISHED | STRAY_NO_MEMORY);
         return false;
     }
     if (entry_state(view->entry) != view->state) {
@@ -57,7 +57,7 @@ static void
 ask_later(struct worker *worker, uint32_t record, uint64_t life)
 {
     if (u64_load(&worker->settled) != 0) {
-        stray_leave_to_tick(queue_of(worker), STRAY_UNJUDGED);
+        stray_leave(queue_of(worker), STRAY_UNJUDGED);
     } else {
         /* before the index says that the pod is settled: a tick asks if this thread stops */
         u64_store_release(&worker->settled, ref_make(life, record));

@@ -7,12 +7,16 @@
 #include "lockfree/moves/gather_join.h"
 #include "lockfree/moves/settle.h"
 
+/* Ends: each failed exchange is another's change of the notes. */
 void
-stray_leave_to_tick(struct queue *queue, uint64_t note)
+stray_leave(struct queue *queue, uint64_t note)
 {
-    /* behind each plan classes are looked after (stray_heal_classes): no planner keeps them due */
-    queue_note_stray(queue, note == STRAY_CLASSES ? note : note | STRAY_DUE);
-    atomic_fence(); /* stray_leave_to_tick:A, as the publication of what is due */
+    uint64_t notes = u64_load(&queue->strays);
+
+    /* stray_leave:A */
+    while (!u64_swing(&queue->strays, &notes, (notes + STRAY_BITS + 1) | note)) {
+    }
+    atomic_fence(); /* stray_leave:B, as the publication of what is due */
     if (deadline_lower(&queue->deadline, TIME_AT_ONCE)) {
         timer_wake(queue);
     }
@@ -47,6 +51,18 @@ stray_ask(struct worker *worker, uint64_t owed)
     }
 }
 
+/* False: another note was left since `notes` were read, or another thread took some. */
+static bool
+take_notes(struct queue *queue, uint64_t notes, uint64_t done)
+{
+    uint64_t left = notes & ~done;
+
+    if ((left & STRAY_NOTES) == 0) {
+        left &= ~(uint64_t)STRAY_NO_MEMORY;
+    }
+    return u64_cas(&queue->strays, notes, left); /* stray_gather:B */
+}
+
 bool
 stray_heal_classes(struct worker *worker)
 {
@@ -57,23 +73,18 @@ stray_heal_classes(struct worker *worker)
         return false;
     }
     class_heal(worker);
-    /* as stray_gather:B */
-    (void)u64_cas(&queue->strays, notes, notes & ~(uint64_t)STRAY_CLASSES);
+    (void)take_notes(queue, notes, STRAY_CLASSES);
     return true;
 }
 
-/*
- * A pass that found no memory, or left notes of that itself: what is left waits for the next tick,
- * and makes none due. If another thread made one due since `noted`, it stays due. Ends: each failed
- * exchange is another's change of the notes.
- */
+/* There was no memory for what is noted. Ends: each failed exchange is another's change. */
 static void
-end_due(struct queue *queue, uint64_t noted)
+note_no_memory(struct queue *queue)
 {
     uint64_t notes = u64_load(&queue->strays);
 
-    while ((notes & STRAY_DUE) != 0 && notes >> STRAY_DUES_SHIFT == noted >> STRAY_DUES_SHIFT &&
-           !u64_swing(&queue->strays, &notes, notes & ~(uint64_t)STRAY_DUE)) {
+    while ((notes & STRAY_NOTES) != 0 &&
+           !u64_swing(&queue->strays, &notes, notes | STRAY_NO_MEMORY)) {
     }
 }
 
@@ -85,7 +96,7 @@ bool
 stray_gather(struct worker *worker)
 {
     struct queue *queue = queue_of(worker);
-    /* stray_gather:A reads from queue_note_stray:A */
+    /* stray_gather:A reads from stray_leave:A */
     uint64_t notes = u64_load_acquire(&queue->strays);
     bool all = true;
 
@@ -104,9 +115,10 @@ stray_gather(struct worker *worker)
         class_heal(worker);
     }
     section_ask(worker); /* callers may end without */
-    /* stray_gather:B */
-    if (!all || !u64_cas(&queue->strays, notes, notes & ~(uint64_t)STRAY_NOTES)) {
-        end_due(queue, notes);
+    if (all) {
+        (void)take_notes(queue, notes, STRAY_NOTES);
+    } else {
+        note_no_memory(queue);
     }
     return true;
 }

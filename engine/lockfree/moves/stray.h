@@ -5,24 +5,25 @@
  * A pop that finds nothing, tick, and, if a pod may be in no lot, an event and schedq_candidates
  * see a note. For a pod that is not moved or not published they go through all records, for one
  * that is not judged through all lots. Such a pass happens only after an allocator failed, a
- * housekeeper met an add that had not published its pod, a worker was given up, or a pod changed at
- * each question of its gates.
+ * housekeeper met a pod that was not published or not moved, a worker was given up, a worker owed a
+ * second question, a group's member left while its gate was noted, or a pod changed at each
+ * question of its gates.
  *
- * STRAY_DUE is the note that a tick is due at once for another note. While it is there, each
- * planner plans for this moment. A pass that found no memory takes it away: else the host would
- * tick all the time.
+ * A note makes a tick due: while there is one, each planner plans for this moment. If memory is
+ * missing, STRAY_NO_MEMORY is beside the note. Then tick says NOMEM, and a thread that serves time
+ * by itself waits longer each time (serve.c).
  *
  * A question that is owed needs no note: each worker names the pod that it is about to ask about
  * (mover.h), and the pod that it published for another worker (settle.h). Most often that worker
  * asks at the same time, and one of the two finds nothing to do.
  *
  * ORDERING
- *   queue_note_stray:A -> stray_gather:A
+ *   stray_leave:A -> stray_gather:A
  *       the pod that the note is about; the word counts notes, so stray_gather:B fails if one came
  *       since A
- *   note, stray_leave_to_tick:A, deadline_lower:A | deadline_begin:A, look at the notes (serve.c)
+ *   stray_leave:A, stray_leave:B, deadline_lower:A | deadline_begin:A, look at the notes (serve.c)
  *       a planner sees the note, and plans for this moment; or its deadline_end fails; or a pass
- *       took the note before: it did what the note is about, or found no memory for it
+ *       did what the note is about, and took it, before
  *
  * PROGRESS. Lock-free: one pass. A thread that stops in it takes no note away; one that stops
  * before its note leaves a pod that is settled or moved when it is next reported (settle.h,
@@ -40,14 +41,14 @@
 static inline bool
 stray_is_noted(const struct queue *queue, uint64_t notes)
 {
-    return (u64_load_acquire(&queue->strays) & notes) != 0; /* of queue_note_stray:A */
+    return (u64_load_acquire(&queue->strays) & notes) != 0; /* of stray_leave:A */
 }
 
 /**
- * For a note of which no answer tells the host: makes a tick due at once as well. Notes that memory
- * is missing do not: the tick might find none either, again and again.
+ * Leaves a note, with STRAY_NO_MEMORY if memory is missing. Makes a tick due; a sleeper, the timer
+ * thread or the host may be woken for that.
  */
-void stray_leave_to_tick(struct queue *queue, uint64_t note);
+void stray_leave(struct queue *queue, uint64_t note);
 
 /**
  * Looks after strays if there is a note. True: there was one; what pops see may have changed.

@@ -3,6 +3,7 @@
 
 #include "lockfree/calls/timer.h"
 #include "lockfree/moves/gather_find.h"
+#include "lockfree/moves/stray.h"
 
 bool
 transfer_make_lot_room(struct worker *worker, struct lot *lot)
@@ -86,12 +87,12 @@ transfer_follow(struct worker *worker, uint32_t record, uint64_t life)
 
         if (worker->base.number == HOUSEKEEPER && way.place != PLACE_ACTIVE) {
             /* it has no lanes, and the pod has left the order since it was looked at */
-            queue_note_stray(queue, STRAY_UNMOVED);
+            stray_leave(queue, STRAY_UNMOVED);
             return false;
         }
         if (!transfer_prepare(worker, record, &view, &way, view.history.timestamp_ns, &transfer)) {
             if (way.place == PLACE_ACTIVE) {
-                queue_note_stray(queue, STRAY_UNMOVED);
+                stray_leave(queue, STRAY_UNMOVED | STRAY_NO_MEMORY);
             }
             return false;
         }

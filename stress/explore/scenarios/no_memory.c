@@ -7,6 +7,7 @@
 #include "scenarios.h"
 #include "world.h"
 
+#include "lockfree/moves/stray.h"
 #include "lockfree/queue.h"
 
 #define EVERY 1 /* world_lacks_memory: each allocation fails */
@@ -97,7 +98,7 @@ prepare_note(struct actor *actor)
 {
     (void)actor;
     if (world.config.engine == SCHEDQ_ENGINE_LOCKFREE) {
-        queue_note_stray(queue_of_base(world.queue), STRAY_UNPUBLISHED);
+        stray_leave(queue_of_base(world.queue), STRAY_UNPUBLISHED);
     }
 }
 

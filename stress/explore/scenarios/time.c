@@ -344,7 +344,7 @@ leave_note(struct actor *actor)
     }
     struct queue *queue = queue_of_base(world.queue);
 
-    stray_leave_to_tick(queue, STRAY_UNJUDGED);
+    stray_leave(queue, STRAY_UNJUDGED);
     (void)sim_wait_for_quiet();
     sim_drain();
     SIM_CHECK(!stray_is_noted(queue, STRAY_NOTES) ||
