@@ -35,9 +35,9 @@ SCHEDQ_API int64_t schedq_now(schedq_t *queue);
  * @param next_ns receives when to call again, on the queue's clock (SCHEDQ_NO_DEADLINE); or NULL
  * @param result  counts; `poppable` is 1 if any pod, or a group, is poppable now
  * @retval SCHEDQ_OK     all that was due was served, or left to the host
- * @retval SCHEDQ_NOMEM  (never with MUTEX) some pods stay due, or a change that an earlier call made
- *                       has not reached all pods; *next_ns is not after now. The call may be made
- *                       again, once there may be memory
+ * @retval SCHEDQ_NOMEM  (never with MUTEX) some pods stay due, and *next_ns is not after now; or
+ *                       what an earlier call changed has not reached all pods, and *next_ns is at
+ *                       most half a second from now. The call may be made again
  * @retval SCHEDQ_BUSY   nothing changed
  *
  * Threads: [worker]  Progress: locks; O(pods that are due * log n); a flush: + gated pods.
@@ -49,8 +49,8 @@ SCHEDQ_API schedq_status_t schedq_tick(schedq_worker_t *worker, int64_t *next_ns
  * Starts the timer thread. It serves time as schedq_tick does, 256 pods at a time.
  *
  * It sleeps while nothing is due. If memory is missing it tries again, after pauses that grow to
- * 2 s; what becomes due in such a pause waits for its end. It leaves alone what only the host can
- * end. It is a worker until schedq_stop, so it ends setup. All signals are blocked in it.
+ * 2 s. It leaves alone what only the host can end. It is a worker until schedq_stop, so it ends
+ * setup. All signals are blocked in it.
  * @retval SCHEDQ_OK       it runs
  * @retval SCHEDQ_EXISTS   it runs already, or another call is starting or ending it; nothing
  *                         changed

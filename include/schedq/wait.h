@@ -70,8 +70,8 @@ SCHEDQ_API schedq_status_t schedq_wait_fd(schedq_t *queue, int *fd, char *why, s
  *
  * After each call of `wake`, and once at the beginning, pop until EMPTY: else it is not called
  * again. It runs inside the call for which the descriptor would become readable, on that call's
- * thread (CALLBACKS in schedq/schedq.h): it must return soon. That may be any call with a worker. Several threads may be in it at once, and it may be called
- * for nothing. A queue may have a descriptor too.
+ * thread (CALLBACKS in schedq/schedq.h): it must return soon. That may be any call. Several threads
+ * may be in it at once, and it may be called for nothing. A queue may have a descriptor too.
  * @param wake stays until another replaces it, or until schedq_destroy
  * @param ctx  passed to wake
  * @retval SCHEDQ_OK       it is called from now on

@@ -48,7 +48,7 @@
  * stands for engine/lockfree/signals/deadline.c deadline_end 9397c9ca
  * stands for engine/lockfree/signals/deadline.c deadline_let_go 625a0673
  * stands for engine/lockfree/calls/serve.c let_marker_go cbf6b4f7
- * stands for engine/lockfree/calls/serve.c serve_once 16371ef5
+ * stands for engine/lockfree/calls/serve.c serve_once 81cdcebd
  * stands for engine/lockfree/moves/transfer.h transfer_announce febc216b
  * stands for engine/lockfree/moves/transfer.c transfer_lower_deadline 73da8e60
  */

@@ -43,9 +43,9 @@
  * stands for engine/lockfree/moves/gather_join.c join_top 280316b2
  * stands for engine/lockfree/moves/gather_join.c tell_root 170d25da
  * stands for engine/lockfree/moves/gather_join.c gather_left 1ff2cd28
- * stands for engine/lockfree/moves/gather_join.c gather_look_after 69fefe9c
+ * stands for engine/lockfree/moves/gather_join.c gather_look_after 0a2cc2b3
  * stands for engine/lockfree/moves/gather_join.c gather_ask_newcomers 4327742a
- * stands for engine/lockfree/moves/gather_gate.c note_gate 876a7209
+ * stands for engine/lockfree/moves/gather_gate.c note_gate 2a05e1fe
  * stands for engine/lockfree/calls/group_pop.c take_record b6e0926c
  * stands for engine/lockfree/calls/group_pop.c take_members fa5a60c8
  * stands for engine/lockfree/calls/group_pop.c leave_idle 4a6e1270

@@ -668,8 +668,8 @@ a_question_that_finds_no_memory_is_not_answered_ok(void **state)
         if (status != SCHEDQ_OK) {
             found_none++;
             assert_status(status, SCHEDQ_NOMEM);
-            assert_true(next <= fx_now(fixture));
-            assert_true(schedq_next_deadline(fx_queue(fixture)) <= fx_now(fixture));
+            assert_true(next <= fx_now(fixture) + MS(500));
+            assert_true(schedq_next_deadline(fx_queue(fixture)) <= next);
             fx_tick(fixture);
         }
         assert_place(fx_place(fixture, name), SCHEDQ_ACTIVE);

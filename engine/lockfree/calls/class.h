@@ -35,8 +35,8 @@
  *
  * PROGRESS. Lock-free: each further round of promote is another's change of a pod, or of the scout.
  * A pop that meets a class which was opened meanwhile leaves a note (stray.h), because its walk
- * must not leave the section, and makes a tick due; so do a done without a worker, and a mover that
- * gates a scout. A call that has no memory to let the next pod go leaves the note alone.
+ * must not leave the section; so do a done without a worker, a mover that gates a scout, and a call
+ * that has no memory to let the next pod go.
  *
  * EVIDENCE. tests/model: class, hold; stress/explore: class_*; stress/classes;
  * tests/unit/test_class.c.

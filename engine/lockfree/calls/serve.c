@@ -27,7 +27,8 @@
  * WHAT NO THREAD CAN SERVE. Backoff that only the host ends: the word says "due now" to the host,
  * and neither the timer thread nor a sleeper looks at it (serve_due). Pods for which memory is
  * missing: the word says "due now" too, and a thread that tries again waits longer each time
- * (timer.c, pop.c).
+ * (timer.c, pop.c). What is noted and found no memory (stray.h) is tried again after
+ * NOTES_PAUSE_NS: the word says so, and pods that become due meanwhile are served.
  *
  * THE THREADS THAT SERVE. schedq_tick serves time. So does the timer thread if it runs; it may be
  * stopped by a debugger or by the system's scheduler. So a sleeper that finds time a whole tick
@@ -79,7 +80,8 @@ struct serving {
     uint32_t slice; /* how many pods may be tried yet */
     bool moved;     /* one, or tried to */
     bool no_memory; /* some pod that is due stayed */
-    bool noted;     /* the last look saw a note (stray.h) */
+    bool noted;     /* the last look saw a note (stray.h), */
+    int64_t wanted; /* and planned for this time */
     bool marked;    /* the deadline was exchanged for a marker: */
     struct planning planning;
 };
@@ -499,6 +501,27 @@ flush_leftovers(struct serving *serving)
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /*
+ * What a look plans for: `pod`, or what is noted. The next tick gathers: gates would be asked too
+ * often here.
+ */
+static struct timed
+wanted_next(struct serving *serving, const struct timed *pod)
+{
+    const struct queue *queue = queue_of(serving->worker);
+    struct timed next = *pod;
+
+    serving->noted = stray_is_noted(queue, STRAY_NOTES);
+    if (serving->noted) {
+        int64_t at = stray_is_noted(queue, STRAY_NO_MEMORY) ? time_add(serving->now, NOTES_PAUSE_NS)
+                                                            : TIME_AT_ONCE;
+
+        next = at < pod->at ? (struct timed){.at = at} : *pod;
+    }
+    serving->wanted = next.at;
+    return next;
+}
+
+/*
  * One look at all that waits: serves what is due, and finds when the next pod is. Leftovers are
  * tried by the first look of a call only: those that stay would be tried again. A pod that is
  * parked during the look makes the deadline say "due now" (deadline.h), and so does a slice that
@@ -524,9 +547,7 @@ serve_once(struct serving *serving, bool is_first)
     const struct timed held = waiting_held_first(queue);
     const struct timed pod = held.ref != 0 && held.at < other.at ? held : other;
 
-    /* The next tick gathers: gates would be asked too often here. */
-    serving->noted = stray_is_noted(queue, STRAY_NOTES);
-    const struct timed next = serving->noted ? (struct timed){.at = TIME_AT_ONCE} : pod;
+    const struct timed next = wanted_next(serving, &pod);
 
     if (serving->slice == 0) {
         let_marker_go(serving);
@@ -582,7 +603,7 @@ serve_due_pods(struct worker *worker, uint32_t slice, int64_t now, schedq_result
                            .no_memory = serving.no_memory,
                            .left = serving.slice == 0 || next <= now,
                            .noted = serving.noted,
-                           .next = serving.noted ? TIME_AT_ONCE : next};
+                           .next = serving.noted ? serving.wanted : next};
 }
 
 struct served
@@ -626,8 +647,10 @@ serve_wake_sleeper(struct queue *queue)
 void
 server_begin(struct server *server, struct worker *worker)
 {
-    *server = (struct server){
-        .worker = worker, .pause = queue_of(worker)->base.rules.tick_ns, .again = INT64_MIN};
+    int64_t tick = queue_of(worker)->base.rules.tick_ns;
+
+    *server =
+        (struct server){.worker = worker, .pause = tick, .again = INT64_MIN, .gathers = INT64_MIN};
 }
 
 int64_t
@@ -651,26 +674,31 @@ bool
 server_serve(struct server *server, int64_t wanted, int64_t now)
 {
     struct worker *worker = server->worker;
+    int64_t tick = queue_of(worker)->base.rules.tick_ns;
     schedq_result_t unseen = {0};
 
     if (wanted > now || server->again > now) {
         return false;
     }
     section_begin(worker);
-    if (stray_is_noted(queue_of(worker), STRAY_NOTES)) {
+    if (stray_is_noted(queue_of(worker), STRAY_NOTES) && server->gathers <= now) {
         (void)stray_gather(worker);
+        server->gathers = stray_is_noted(queue_of(worker), STRAY_NO_MEMORY)
+                              ? time_add(now, NOTES_PAUSE_NS)
+                              : INT64_MIN;
     }
     const struct served served = serve_time(worker, SERVE_SLICE, &unseen);
     section_end(worker);
     if (served.moved && !served.no_memory) {
-        server_begin(server, worker);
+        server->pause = tick;
+        server->again = INT64_MIN;
         return true;
     }
-    if (served.left || stray_is_noted(queue_of(worker), STRAY_NO_MEMORY)) {
+    if (served.left) {
         pause_longer(server, queue_now(queue_of(worker)));
     } else if (served.noted) {
         /* One tick at most: the word says "due now", so a holder that lowers it wakes nobody. */
-        server->again = time_add(queue_now(queue_of(worker)), queue_of(worker)->base.rules.tick_ns);
+        server->again = time_add(queue_now(queue_of(worker)), tick);
     }
     return false;
 }
@@ -860,6 +888,7 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
     int64_t wanted = time_earlier(served.next, deadline_read(&queue_of(worker)->deadline));
 
     *next = wanted > 0 ? wanted : 0; /* others plan, or have stopped: it is due now */
-    return served.no_memory || stray_is_noted(queue_of(worker), STRAY_NO_MEMORY) ? SCHEDQ_NOMEM
-                                                                                 : SCHEDQ_OK;
+    bool lacks = served.noted && stray_is_noted(queue_of(worker), STRAY_NO_MEMORY);
+
+    return served.no_memory || lacks ? SCHEDQ_NOMEM : SCHEDQ_OK;
 }

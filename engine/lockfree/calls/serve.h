@@ -12,11 +12,14 @@
 #define SERVE_SLICE SIZE(256, 4)
 #define SERVE_ALL UINT32_MAX
 
+/** When memory was missing for what is noted (stray.h), the next tick is due so much later. */
+#define NOTES_PAUSE_NS INT64_C(500000000)
+
 struct served {
     bool moved;     /* a pod, or tried to */
     bool no_memory; /* some pod that is due stayed where it was */
     bool left;      /* something is due still: the slice ended, or no thread can serve it now */
-    bool noted;     /* a tick is due for a note that was left meanwhile */
+    bool noted;     /* the last look saw a note (stray.h) */
     int64_t next;   /* when it is wanted next */
 };
 
@@ -37,8 +40,9 @@ bool serve_upkeep(struct worker *worker, schedq_result_t *result);
 /** A thread that serves time by itself: a sleeper, or the timer thread. */
 struct server {
     struct worker *worker;
-    int64_t pause; /* after the next attempt that changes nothing; then four times as long */
-    int64_t again; /* no attempt before this */
+    int64_t pause;   /* after the next attempt that changes nothing; then four times as long */
+    int64_t again;   /* no attempt before this */
+    int64_t gathers; /* no look at notes before this: due pods need not wait for memory */
 };
 
 void server_begin(struct server *server, struct worker *worker);

@@ -7,7 +7,12 @@
 #include "lockfree/moves/gather_join.h"
 #include "lockfree/moves/settle.h"
 
-/* Ends: each failed exchange is another's change of the notes. */
+/*
+ * Ends: each failed exchange is another's change of the notes.
+ *
+ * Who finds no memory once more, while STRAY_NO_MEMORY is there, makes no tick due: each planner
+ * plans for it, and a pop that waits, and looks, would wake itself.
+ */
 void
 stray_leave(struct queue *queue, uint64_t note)
 {
@@ -15,6 +20,9 @@ stray_leave(struct queue *queue, uint64_t note)
 
     /* stray_leave:A */
     while (!u64_swing(&queue->strays, &notes, (notes + STRAY_BITS + 1) | note)) {
+    }
+    if ((notes & note & STRAY_NO_MEMORY) != 0) {
+        return;
     }
     atomic_fence(); /* stray_leave:B, as the publication of what is due */
     if (deadline_lower(&queue->deadline, TIME_AT_ONCE)) {
@@ -60,7 +68,7 @@ take_notes(struct queue *queue, uint64_t notes, uint64_t done)
     if ((left & STRAY_NOTES) == 0) {
         left &= ~(uint64_t)STRAY_NO_MEMORY;
     }
-    return u64_cas(&queue->strays, notes, left); /* stray_gather:B */
+    return u64_cas(&queue->strays, notes, left); /* take_notes:A */
 }
 
 bool

@@ -6,12 +6,12 @@
  * see a note. For a pod that is not moved or not published they go through all records, for one
  * that is not judged through all lots. Such a pass happens only after an allocator failed, a
  * housekeeper met a pod that was not published or not moved, a worker was given up, a worker owed a
- * second question, a group's member left while its gate was noted, or a pod changed at each
- * question of its gates.
+ * second question, a group's member left while its gate was noted, or a pod changed, or an event
+ * came, at each question of its gates.
  *
  * A note makes a tick due: while there is one, each planner plans for this moment. If memory is
- * missing, STRAY_NO_MEMORY is beside the note. Then tick says NOMEM, and a thread that serves time
- * by itself waits longer each time (serve.c).
+ * missing, STRAY_NO_MEMORY is beside the note. Then tick says NOMEM, and planners plan for a later
+ * moment (NOTES_PAUSE_NS). So a host that ticks when it is told to does not tick all the time.
  *
  * A question that is owed needs no note: each worker names the pod that it is about to ask about
  * (mover.h), and the pod that it published for another worker (settle.h). Most often that worker
@@ -19,11 +19,11 @@
  *
  * ORDERING
  *   stray_leave:A -> stray_gather:A
- *       the pod that the note is about; the word counts notes, so stray_gather:B fails if one came
+ *       the pod that the note is about; the word counts notes, so take_notes:A fails if one came
  *       since A
  *   stray_leave:A, stray_leave:B, deadline_lower:A | deadline_begin:A, look at the notes (serve.c)
- *       a planner sees the note, and plans for this moment; or its deadline_end fails; or a pass
- *       did what the note is about, and took it, before
+ *       a planner sees the note, and plans for it; or its deadline_end fails; or a pass did what
+ *       the note is about, and took it, before
  *
  * PROGRESS. Lock-free: one pass. A thread that stops in it takes no note away; one that stops
  * before its note leaves a pod that is settled or moved when it is next reported (settle.h,

@@ -2,7 +2,8 @@
  * When time is wanted next: the word that hosts, the timer thread and sleepers look at.
  *
  * CONTRACT. While no call is under way, the word is at most the time at which the first waiting pod
- * is due. It may be earlier: then the next call that serves time finds nothing, and sets it right.
+ * is due. It may be earlier, for what is noted (stray.h) or for nothing: then the next call that
+ * serves time sets it right.
  *
  * HOW IT CHANGES
  *   lower   by a holder or mover that parks a pod due at d, after the pod was published, its bin
