@@ -46,7 +46,7 @@
  * stands for engine/lockfree/calls/mover.c raise_lag 5921e8a5
  * stands for engine/lockfree/calls/mover.c stay_gated a0e21d4e
  * stands for engine/lockfree/calls/mover.c switch_gated 7cf0a682
- * stands for engine/lockfree/calls/mover.c gate_pod 2d8463cd
+ * stands for engine/lockfree/calls/mover.c gate_pod 529cab8a
  * stands for engine/lockfree/calls/mover.c act_on 7ae6d183
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c try_ref ec3da66c

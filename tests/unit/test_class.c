@@ -713,17 +713,7 @@ let_the_next_go_without_memory(unsigned count, int64_t site)
     assert_int_equal(fx_stats(fixture).held, count - 1);
     account_fail_after(&fixture->memory, site);
     assert_ok(schedq_delete_name(fx_worker(fixture), "ns/0", 4, NULL));
-    int64_t next = 0;
-    schedq_status_t status = schedq_tick(fx_worker(fixture), &next, NULL);
-
-    if (status != SCHEDQ_OK) {
-        assert_status(status, SCHEDQ_NOMEM);
-        fx_pop_nothing(fixture);
-        assert_true(next > fx_now(fixture) && next <= fx_now(fixture) + MS(500));
-        assert_true(schedq_next_deadline(fx_queue(fixture)) == next);
-    }
     bool happened = account_heal(&fixture->memory);
-
     (void)fx_tick(fixture);
     fx_pop(fixture, "ns/1");
     fx_pop_nothing(fixture);
@@ -742,38 +732,76 @@ a_turn_for_which_memory_is_missing_comes_with_the_next_tick(void **unused)
     }
 }
 
-/* Whatever fails, of `count` pods. True: the turn of the next one had to wait for memory. */
-static bool
-wait_without_memory(unsigned count)
+/* The scout of `count` pods ends, and no call gets memory. */
+static fixture_t *
+end_the_scout_without_memory(unsigned count, bool real_clock)
 {
     fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
-    schedq_popped_t popped;
 
-    fx_use_real_clock(fixture);
+    if (real_clock)
+        fx_use_real_clock(fixture);
     shut(fixture, fit_of(fixture), count);
     fx_pop_nothing(fixture);
-    account_fail_after(&fixture->memory, 0);
+    atomic_store(&fixture->memory.fail_all, true);
     assert_ok(schedq_delete_name(fx_worker(fixture), "ns/0", 4, NULL));
-    schedq_status_t status = schedq_pop_for(fx_worker(fixture), MS(1), &popped);
-    bool happened = account_heal(&fixture->memory);
+    return fixture;
+}
 
-    if (status != SCHEDQ_OK) {
-        assert_status(status, SCHEDQ_TIMEDOUT);
-        fx_pop(fixture, "ns/1");
+/* True: a tick found no memory for the turn. */
+static bool
+tick_without_memory(unsigned count)
+{
+    fixture_t *fixture = end_the_scout_without_memory(count, false);
+    int64_t next = 0;
+    schedq_status_t status = schedq_tick(fx_worker(fixture), &next, NULL);
+
+    const bool waits = status != SCHEDQ_OK && next != fx_now(fixture);
+
+    if (waits) {
+        assert_status(status, SCHEDQ_NOMEM);
+        fx_pop_nothing(fixture);
+        assert_true(next > fx_now(fixture) && next <= fx_now(fixture) + MS(500));
+        assert_true(schedq_next_deadline(fx_queue(fixture)) == next);
     }
+    (void)account_heal(&fixture->memory);
+    (void)fx_tick(fixture);
+    fx_pop(fixture, "ns/1");
     fx_free(fixture);
-    return happened;
+    return waits;
+}
+
+static void
+a_tick_without_memory_for_a_turn_is_due_again_later(void **unused)
+{
+    unsigned without = 0;
+
+    (void)unused;
+    for (unsigned count = 3; count < 40; count++)
+        without += tick_without_memory(count);
+    assert_true(without > 0 || fx_engine() == SCHEDQ_ENGINE_MUTEX);
 }
 
 static void
 a_wait_ends_though_memory_is_missing_for_a_turn(void **unused)
 {
-    unsigned happened = 0;
+    unsigned without = 0;
 
     (void)unused;
-    for (unsigned count = 3; count < 40; count++)
-        happened += wait_without_memory(count);
-    assert_true(happened > 0 || fx_engine() == SCHEDQ_ENGINE_MUTEX);
+    for (unsigned count = 3; count < 40; count++) {
+        fixture_t *fixture = end_the_scout_without_memory(count, true);
+        schedq_popped_t popped;
+        schedq_status_t status = schedq_pop_for(fx_worker(fixture), MS(1), &popped);
+
+        (void)account_heal(&fixture->memory);
+        if (status != SCHEDQ_OK) {
+            assert_status(status, SCHEDQ_TIMEDOUT);
+            (void)fx_tick(fixture);
+            fx_pop(fixture, "ns/1");
+            without++;
+        }
+        fx_free(fixture);
+    }
+    assert_true(without > 0 || fx_engine() == SCHEDQ_ENGINE_MUTEX);
 }
 
 static void
@@ -897,6 +925,7 @@ main(int argc, char **argv)
         fx_test(a_batch_passes_a_shut_class),
         fx_test(references_come_out_even),
         cmocka_unit_test(a_turn_for_which_memory_is_missing_comes_with_the_next_tick),
+        cmocka_unit_test(a_tick_without_memory_for_a_turn_is_due_again_later),
         cmocka_unit_test(a_wait_ends_though_memory_is_missing_for_a_turn),
         cmocka_unit_test(an_update_that_finds_no_memory_takes_no_turn_away),
         fx_test(the_answer_to_the_end_of_a_scout_says_that_the_next_is_poppable),

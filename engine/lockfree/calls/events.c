@@ -888,7 +888,7 @@ events_help_placed(struct worker *worker, uint32_t record, uint64_t life)
     mover_end(&mover);
 }
 
-bool
+void
 events_judge_all(struct worker *worker)
 {
     struct lots *lots = &queue_of(worker)->waiting.lots;
@@ -898,7 +898,7 @@ events_judge_all(struct worker *worker)
     struct lot *lot;
 
     if (queue_of(worker)->base.rules.host) {
-        return true;
+        return;
     }
     mover_begin(&mover);
     lots_walk_begin(&to, lots, LOTS_ALL, 0);
@@ -906,7 +906,6 @@ events_judge_all(struct worker *worker)
         (void)walk_lot(&mover, &to, lot, worker->insertions);
     }
     mover_end(&mover);
-    return !mover.no_memory;
 }
 
 /* ---- flushes --------------------------------------------------------------------------------- */

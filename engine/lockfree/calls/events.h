@@ -111,8 +111,8 @@ void events_flush_gated(struct mover *mover);
 
 /**
  * Every waiting pod counts as one that an event helps: what could not be judged for want of memory
- * is.
+ * is. Without memory a note is left again.
  */
-bool events_judge_all(struct worker *worker);
+void events_judge_all(struct worker *worker);
 
 #endif

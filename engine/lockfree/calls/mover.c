@@ -248,9 +248,7 @@ gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view, co
         return OUTCOME_DONE;
     }
     transfer_publish(worker, &transfer, CAUSE_NONE);
-    /* `asked` 0: the gates were asked often enough before, and not now (ask_no_more) */
-    bool judged = stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) <= asked &&
-                  (asked != 0 || pod->asks < ASKS_MAX);
+    bool judged = stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) <= asked;
 
     if (!judged && may_stay && (stays || rules->host)) {
         transfer_withdraw(worker, &transfer);

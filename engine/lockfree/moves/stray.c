@@ -31,24 +31,29 @@ stray_leave(struct queue *queue, uint64_t note)
 }
 
 /* A pod that is published is published twice by this, which is harmless. */
-static bool
+static void
 bring_back(struct worker *worker, uint32_t record, uint64_t notes)
 {
     struct view view;
 
     if (!report_any(queue_of(worker), record, &view) || !report_exists(worker, record, &view)) {
-        return true;
+        return;
     }
     if (view_is_group(&view)) {
         gather_look_after(worker, view.seen);
-        return true;
+        return;
     }
-    if ((notes & STRAY_UNPUBLISHED) != 0 &&
-        (!settle_again(worker, record, &view) ||
-         (state_place(view.state) == PLACE_GATED && !events_help(worker, record, view.life)))) {
-        return false;
+    if ((notes & STRAY_UNPUBLISHED) != 0) {
+        if (!settle_again(worker, record, &view)) {
+            return;
+        }
+        if (state_place(view.state) == PLACE_GATED) {
+            (void)events_help(worker, record, view.life);
+        }
     }
-    return transfer_follow(worker, record, view.life);
+    if (!transfer_follow(worker, record, view.life)) {
+        stray_leave(queue_of(worker), STRAY_UNMOVED | STRAY_NO_MEMORY);
+    }
 }
 
 void
@@ -59,8 +64,8 @@ stray_ask(struct worker *worker, uint64_t owed)
     }
 }
 
-/* False: another note was left since `notes` were read, or another thread took some. */
-static bool
+/* Not if another note was left since `notes` were read, or another thread took some. */
+static void
 take_notes(struct queue *queue, uint64_t notes, uint64_t done)
 {
     uint64_t left = notes & ~done;
@@ -68,7 +73,7 @@ take_notes(struct queue *queue, uint64_t notes, uint64_t done)
     if ((left & STRAY_NOTES) == 0) {
         left &= ~(uint64_t)STRAY_NO_MEMORY;
     }
-    return u64_cas(&queue->strays, notes, left); /* take_notes:A */
+    (void)u64_cas(&queue->strays, notes, left); /* take_notes:A */
 }
 
 bool
@@ -81,24 +86,14 @@ stray_heal_classes(struct worker *worker)
         return false;
     }
     class_heal(worker);
-    (void)take_notes(queue, notes, STRAY_CLASSES);
+    take_notes(queue, notes, STRAY_CLASSES);
     return true;
 }
 
-/* There was no memory for what is noted. Ends: each failed exchange is another's change. */
-static void
-note_no_memory(struct queue *queue)
-{
-    uint64_t notes = u64_load(&queue->strays);
-
-    while ((notes & STRAY_NOTES) != 0 &&
-           !u64_swing(&queue->strays, &notes, notes | STRAY_NO_MEMORY)) {
-    }
-}
-
 /*
- * The notes go when all is done, and only if no other was left meanwhile: a thread that stops in
- * here takes no note away, and two threads that meet here do the same work.
+ * The notes go when all is done, and only if no other was left meanwhile: what finds no memory here
+ * leaves one. A thread that stops in here takes no note away, and two threads that meet here do the
+ * same work.
  */
 bool
 stray_gather(struct worker *worker)
@@ -106,7 +101,6 @@ stray_gather(struct worker *worker)
     struct queue *queue = queue_of(worker);
     /* stray_gather:A reads from stray_leave:A */
     uint64_t notes = u64_load_acquire(&queue->strays);
-    bool all = true;
 
     if ((notes & STRAY_NOTES) == 0) {
         return false;
@@ -114,19 +108,15 @@ stray_gather(struct worker *worker)
     for (uint32_t i = 0; (notes & (STRAY_UNMOVED | STRAY_UNPUBLISHED)) != 0 &&
                          i < slab_end(&queue->entries.records);
          i++) {
-        all = bring_back(worker, i, notes) && all;
+        bring_back(worker, i, notes);
     }
     if ((notes & STRAY_UNJUDGED) != 0) {
-        all = events_judge_all(worker) && all;
+        events_judge_all(worker);
     }
     if ((notes & STRAY_CLASSES) != 0) {
         class_heal(worker);
     }
     section_ask(worker); /* callers may end without */
-    if (all) {
-        (void)take_notes(queue, notes, STRAY_NOTES);
-    } else {
-        note_no_memory(queue);
-    }
+    take_notes(queue, notes, STRAY_NOTES);
     return true;
 }
