@@ -238,7 +238,8 @@ struct queue {
     atomic_u64 house_waits;  /* those that left memory that waits for a grace period, as bits */
     /* notes:6, how often one was left:58 */
     atomic_u64 strays;
-    atomic_ptr groups; /* struct groups; NULL: none was ever declared */
+    atomic_u64 strays_again; /* when what lacked memory is tried again */
+    atomic_ptr groups;       /* struct groups; NULL: none was ever declared */
     /* of calls without a worker (finish.c), and groups in their cycles; added to by exchanges */
     struct tally guests;
     /* a stack (stack.h) of records that such calls ended, whose objects wait for their release */

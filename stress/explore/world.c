@@ -13,6 +13,7 @@
 #define LONG_NAME_KEY 7 /* every eighth pod has a name of 80 bytes: another class of cells */
 #define REUSED_KEYS 8
 #define TICKS 4
+#define FROZEN_MAX 2 /* whom a tick wakes may stop: the next one wakes another */
 
 struct world world;
 
@@ -441,8 +442,8 @@ world_heal(struct actor *actor)
         }
         SIM_CHECK(sim_frozen() > 0 || !actor_pop(actor),
                   "lost wake-up: a thread sleeps beside a pod");
-        if (i == TICKS - 1) {
-            sim_drain(); /* what becomes visible later than the last tick is not for it to find */
+        if (i == TICKS - 1 - FROZEN_MAX) {
+            sim_drain(); /* what is visible later than the last ticks is not for them to find */
         }
         actor_tick(actor);
     }

@@ -37,7 +37,7 @@
  *
  * stands for engine/lockfree/moves/gather_record.c complete_once 208fb67e
  * stands for engine/lockfree/moves/gather_record.c bring_out cbaed0aa
- * stands for engine/lockfree/moves/gather_record.c gather_make_idle 67a20399
+ * stands for engine/lockfree/moves/gather_record.c gather_make_idle 69fc1f14
  * stands for engine/lockfree/moves/gather_join.c gather_announce ab159b57
  * stands for engine/lockfree/moves/gather_join.c gather_joined c5884942
  * stands for engine/lockfree/moves/gather_join.c join_top 280316b2

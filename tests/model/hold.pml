@@ -30,7 +30,7 @@
  *   -DLARGE        two holds, two consumers that fail (--large)
  *
  * stands for engine/lockfree/pod/entry.h entry_describe 0630af5b
- * stands for engine/lockfree/moves/hold.c hold_install 8f1819a4
+ * stands for engine/lockfree/moves/hold.c hold_install d6e1575f
  * stands for engine/lockfree/calls/hold.c grant c3178bcf
  * stands for engine/lockfree/calls/hold.c hold_leave e16aa570
  * stands for engine/lockfree/moves/route.c route_from_hold 7082850b

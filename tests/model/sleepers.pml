@@ -81,7 +81,7 @@
  * stands for engine/lockfree/calls/pop.c wait_and_take 67022dc1
  * stands for engine/lockfree/calls/pop.c lockfree_close eed68d9a
  * stands for engine/lockfree/calls/serve.c serve_wake_sleeper 025b1e89
- * stands for engine/lockfree/calls/serve.c server_serve 7da1fe90
+ * stands for engine/lockfree/calls/serve.c server_serve 81e886a0
  * stands for engine/lockfree/moves/publish.h publish_wake 22bc57f1
  */
 #if defined(LARGE)

@@ -477,6 +477,44 @@ who_passed_without_memory_keeps_no_record_gated(void **unused)
             continue;
 }
 
+/* The gate lets all pass by now. In kube any wildcard helps a group with an unrejected member. */
+static bool
+tell_without_memory(int64_t site)
+{
+    trial_t trial = {.fixture = fx_new(SCHEDQ_PRESET_KUBE_1_37)};
+    fixture_t *fixture = trial.fixture;
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    schedq_pod_spec_t spec = fx_spec(0);
+    trial.gate = fx_gate(fixture, "Gate", "*", SCHEDQ_ACTION_ALL);
+    declare(fixture, GANG, 0, 2, 0);
+    trial.gate->refused_object = join(fixture, "ns/a", GANG).object;
+    (void)join(fixture, "ns/b", GANG);
+    assert_place(look(fixture, GANG).place, SCHEDQ_GATED);
+    trial.gate->refused_object = 0;
+    spec.object = 1000;
+    change.target = fx_add_spec(fixture, "ns/target", &spec).pod;
+    (void)fx_pop(fixture, "ns/target");
+    change.event = SCHEDQ_EVENT_WILDCARD;
+    change.new_object = spec.object;
+    account_fail_after(&fixture->memory, site);
+    schedq_status_t status = schedq_notify(fx_worker(fixture), &change, NULL);
+    bool happened = account_heal(&fixture->memory);
+    assert_true(status == SCHEDQ_OK || (happened && status == SCHEDQ_NOMEM));
+    if (status == SCHEDQ_NOMEM)
+        fx_tick(fixture);
+    assert_place(look(fixture, GANG).place, SCHEDQ_ACTIVE);
+    fx_free(fixture);
+    return happened;
+}
+
+static void
+a_wildcard_without_memory_reaches_a_group_with_the_next_tick(void **unused)
+{
+    (void)unused;
+    for (int64_t site = 0; tell_without_memory(site); site++)
+        continue;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -490,6 +528,7 @@ main(int argc, char **argv)
         cmocka_unit_test(a_join_without_memory_tries_a_parked_record_again),
         cmocka_unit_test(a_group_without_a_root_tells_how_many_wait),
         cmocka_unit_test(who_passed_without_memory_keeps_no_record_gated),
+        cmocka_unit_test(a_wildcard_without_memory_reaches_a_group_with_the_next_tick),
     };
     return fx_run_tests(argc, argv, tests);
 }

@@ -2,6 +2,8 @@
  * schedq_hold and schedq_release: a held pod is in the queue, and nothing but its release brings it
  * out.
  */
+#include <stdio.h>
+
 #include <schedq/hold.h>
 
 #include "host.h"
@@ -337,6 +339,30 @@ a_host_gets_no_candidate_of_a_held_pod(void **state)
     assert_place(release(fixture, pod).place, SCHEDQ_ACTIVE);
 }
 
+/* Each pod that is kept back has a description of its own; each is kept for less long. */
+static void
+a_time_for_which_memory_is_missing_makes_no_tick_due(void **state)
+{
+    enum { MOST = 400 };
+    fixture_t *fixture = *state;
+    static schedq_pod_t pods[MOST];
+    int64_t next = SCHEDQ_NO_DEADLINE;
+    char name[16];
+    for (int i = 0; i < MOST; i++) {
+        (void)snprintf(name, sizeof name, "ns/%d", i);
+        pods[i] = fx_add(fixture, name, 0);
+    }
+    atomic_store(&fixture->memory.fail_all, true);
+    for (int i = 0; i < MOST; i++) {
+        int64_t until = fx_now(fixture) + SEC(1000 - i);
+        if (schedq_not_before(fx_worker(fixture), pods[i], until, NULL) != SCHEDQ_OK)
+            break;
+        next = until;
+    }
+    assert_true(schedq_next_deadline(fx_queue(fixture)) == next);
+    (void)account_heal(&fixture->memory);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -357,6 +383,7 @@ main(int argc, char **argv)
         fx_test(references_come_out_even),
         fx_test(held_pods_are_popped_by_nobody_after_close_either),
         fx_test_host(a_host_gets_no_candidate_of_a_held_pod),
+        fx_test(a_time_for_which_memory_is_missing_makes_no_tick_due),
     };
     return fx_run_tests(argc, argv, tests);
 }

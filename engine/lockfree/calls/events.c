@@ -691,8 +691,9 @@ move_target_group(struct walk *walk, uint64_t number, bool own)
     struct view view = root.view;
 
     section_pause(worker);
+    /* without memory to ask: yes */
     bool helps = (walk->assigned == NULL && walk->change->precheck == NULL) ||
-                 (gather_each(worker, number, passes, &members) && members.any_passes);
+                 !gather_each(worker, number, passes, &members) || members.any_passes;
 
     section_resume(worker);
     if (helps && report_view(queue, root.record, root.view.life, &view)) {
@@ -711,6 +712,10 @@ move_unrejected_groups(struct walk *walk, uint64_t own)
     uint64_t *numbers;
     size_t bytes, count = gather_roots(worker, &numbers, &bytes);
 
+    if (numbers == NULL) {
+        walk->mover.no_memory = true;
+        stray_leave(queue_of(worker), STRAY_UNJUDGED | STRAY_NO_MEMORY);
+    }
     for (size_t i = 0; i < count; i++) {
         if (numbers[i] != own) {
             move_target_group(walk, numbers[i], false);

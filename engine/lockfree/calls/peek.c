@@ -357,7 +357,7 @@ gather(struct worker *worker)
 
     if (stray_is_noted(queue_of(worker), STRAY_NOTES & ~STRAY_CLASSES)) {
         section_begin(worker);
-        gathered = stray_gather(worker);
+        gathered = stray_gather_in_time(worker);
         section_end(worker);
     }
     return gathered;

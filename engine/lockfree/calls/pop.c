@@ -671,7 +671,7 @@ look_again(struct worker *worker, enum pop_look *look)
 
     if (*look == POP_LOOK_FIRST) {
         *look = POP_LOOK_BEHIND_STRAYS;
-        if (stray_gather(worker)) {
+        if (stray_gather_in_time(worker)) {
             return true;
         }
     }

@@ -27,8 +27,8 @@
  * WHAT NO THREAD CAN SERVE. Backoff that only the host ends: the word says "due now" to the host,
  * and neither the timer thread nor a sleeper looks at it (serve_due). Pods for which memory is
  * missing: the word says "due now" too, and a thread that tries again waits longer each time
- * (timer.c, pop.c). What is noted and found no memory (stray.h) is tried again after
- * NOTES_PAUSE_NS: the word says so, and pods that become due meanwhile are served.
+ * (timer.c, pop.c). For what is noted and found no memory the word says when it is tried again
+ * (stray.h): pods that become due before are served.
  *
  * THE THREADS THAT SERVE. schedq_tick serves time. So does the timer thread if it runs; it may be
  * stopped by a debugger or by the system's scheduler. So a sleeper that finds time a whole tick
@@ -512,8 +512,8 @@ wanted_next(struct serving *serving, const struct timed *pod)
 
     serving->noted = stray_is_noted(queue, STRAY_NOTES);
     if (serving->noted) {
-        int64_t at = stray_is_noted(queue, STRAY_NO_MEMORY) ? time_add(serving->now, NOTES_PAUSE_NS)
-                                                            : TIME_AT_ONCE;
+        int64_t at =
+            stray_is_noted(queue, STRAY_NO_MEMORY) ? time_load(&queue->strays_again) : TIME_AT_ONCE;
 
         next = at < pod->at ? (struct timed){.at = at} : *pod;
     }
@@ -647,10 +647,8 @@ serve_wake_sleeper(struct queue *queue)
 void
 server_begin(struct server *server, struct worker *worker)
 {
-    int64_t tick = queue_of(worker)->base.rules.tick_ns;
-
-    *server =
-        (struct server){.worker = worker, .pause = tick, .again = INT64_MIN, .gathers = INT64_MIN};
+    *server = (struct server){
+        .worker = worker, .pause = queue_of(worker)->base.rules.tick_ns, .again = INT64_MIN};
 }
 
 int64_t
@@ -674,31 +672,24 @@ bool
 server_serve(struct server *server, int64_t wanted, int64_t now)
 {
     struct worker *worker = server->worker;
-    int64_t tick = queue_of(worker)->base.rules.tick_ns;
     schedq_result_t unseen = {0};
 
     if (wanted > now || server->again > now) {
         return false;
     }
     section_begin(worker);
-    if (stray_is_noted(queue_of(worker), STRAY_NOTES) && server->gathers <= now) {
-        (void)stray_gather(worker);
-        server->gathers = stray_is_noted(queue_of(worker), STRAY_NO_MEMORY)
-                              ? time_add(now, NOTES_PAUSE_NS)
-                              : INT64_MIN;
-    }
+    (void)stray_gather_in_time(worker);
     const struct served served = serve_time(worker, SERVE_SLICE, &unseen);
     section_end(worker);
     if (served.moved && !served.no_memory) {
-        server->pause = tick;
-        server->again = INT64_MIN;
+        server_begin(server, worker);
         return true;
     }
     if (served.left) {
         pause_longer(server, queue_now(queue_of(worker)));
     } else if (served.noted) {
-        /* One tick at most: the word says "due now", so a holder that lowers it wakes nobody. */
-        server->again = time_add(queue_now(queue_of(worker)), tick);
+        /* One tick at most: if the word says "due now", a holder that lowers it wakes nobody. */
+        server->again = time_add(queue_now(queue_of(worker)), queue_of(worker)->base.rules.tick_ns);
     }
     return false;
 }
@@ -730,12 +721,15 @@ look_at_workers(struct worker *worker)
     return sums;
 }
 
-/* In a queue that has groups: what workers are about to complete. */
-static void
+/* What workers are about to complete. */
+COLD static void
 look_at_groups(struct worker *worker)
 {
     const struct queue *queue = queue_of(worker);
 
+    if (!stray_is_noted(queue, STRAY_GROUPS)) {
+        return;
+    }
     for (uint32_t i = 0; i < queue_slots(queue); i++) {
         const struct worker *other = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
         uint64_t joining = other != NULL ? u64_load_acquire(&other->joining) : 0;
@@ -743,16 +737,6 @@ look_at_groups(struct worker *worker)
         if (joining != 0) {
             gather_look_after(worker, joining);
         }
-    }
-}
-
-/* There is a note, or there are groups. */
-COLD static void
-look_closer(struct worker *worker)
-{
-    (void)stray_gather(worker);
-    if (stray_is_noted(queue_of(worker), STRAY_GROUPS)) {
-        look_at_groups(worker);
     }
 }
 
@@ -868,7 +852,8 @@ serve_upkeep(struct worker *worker, schedq_result_t *result)
 {
     section_begin(worker);
     if (stray_is_noted(queue_of(worker), STRAY_BITS)) {
-        look_closer(worker);
+        (void)stray_gather_in_time(worker);
+        look_at_groups(worker);
     }
     return keep_up(worker, result);
 }
@@ -879,8 +864,11 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
     struct worker *worker = worker_of(base);
 
     section_begin(worker);
-    if (stray_is_noted(queue_of(worker), STRAY_BITS)) {
-        look_closer(worker); /* what is due, and in no bin so far, is served too */
+    const bool noted = stray_is_noted(queue_of(worker), STRAY_BITS);
+
+    if (noted) {
+        (void)stray_gather(worker); /* what is due, and in no bin so far, is served too */
+        look_at_groups(worker);
     }
     const struct served served = serve_time(worker, SERVE_ALL, result);
     (void)keep_up(worker, result);
@@ -888,7 +876,7 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
     int64_t wanted = time_earlier(served.next, deadline_read(&queue_of(worker)->deadline));
 
     *next = wanted > 0 ? wanted : 0; /* others plan, or have stopped: it is due now */
-    bool lacks = served.noted && stray_is_noted(queue_of(worker), STRAY_NO_MEMORY);
+    bool lacks = noted && stray_is_noted(queue_of(worker), STRAY_NO_MEMORY);
 
     return served.no_memory || lacks ? SCHEDQ_NOMEM : SCHEDQ_OK;
 }

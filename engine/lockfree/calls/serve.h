@@ -12,9 +12,6 @@
 #define SERVE_SLICE SIZE(256, 4)
 #define SERVE_ALL UINT32_MAX
 
-/** When memory was missing for what is noted (stray.h), the next tick is due so much later. */
-#define NOTES_PAUSE_NS INT64_C(500000000)
-
 struct served {
     bool moved;     /* a pod, or tried to */
     bool no_memory; /* some pod that is due stayed where it was */
@@ -40,9 +37,8 @@ bool serve_upkeep(struct worker *worker, schedq_result_t *result);
 /** A thread that serves time by itself: a sleeper, or the timer thread. */
 struct server {
     struct worker *worker;
-    int64_t pause;   /* after the next attempt that changes nothing; then four times as long */
-    int64_t again;   /* no attempt before this */
-    int64_t gathers; /* no look at notes before this: due pods need not wait for memory */
+    int64_t pause; /* after the next attempt that changes nothing; then four times as long */
+    int64_t again; /* no attempt before this */
 };
 
 void server_begin(struct server *server, struct worker *worker);

@@ -35,6 +35,14 @@ struct redescription {
     bool renominates; /* to description.nominated_node, under a number of its own */
 };
 
+/** Memory for one description. False: there is none. */
+static inline bool
+describe_prepare(struct worker *worker)
+{
+    return worker->descriptions.count > 0 ||
+           slab_refill(&queue_of(worker)->entries.descriptions, &worker->descriptions);
+}
+
 /**
  * One attempt to install: *desc, the word that was compared, becomes the new one.
  *

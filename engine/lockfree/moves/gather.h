@@ -78,7 +78,7 @@ gather_is_here(struct worker *worker, uint32_t record, uint64_t life, bool joins
            !(joins && gather_joins_later(worker, view));
 }
 
-/** The numbers of all roots, in memory of `bytes` that the caller frees; NULL: none. */
+/** The numbers of all roots, in memory of `bytes` that the caller frees; NULL: no memory. */
 size_t gather_roots(struct worker *worker, uint64_t **numbers, size_t *bytes);
 
 /** By what is counted, has a group enough? Its block is of this section. */

@@ -458,12 +458,13 @@ gather_make_idle(struct worker *worker, const struct group_found *root, schedq_r
 
     u64_store(&worker->joining, number);
     schedq_status_t status = describe_install(worker, root->record, view, &change);
-    bool done = status != SCHEDQ_RETRY; /* without memory a pop finds out */
 
     if (status == SCHEDQ_OK) {
         switch_counted(worker, view->state, change.word, CAUSE_NONE);
         gather_complete(worker, number, result);
+    } else if (status == SCHEDQ_NOMEM && place_waits_for_event(state_place(view->state))) {
+        stray_leave(queue_of(worker), STRAY_UNMOVED | STRAY_NO_MEMORY); /* else a pop finds out */
     }
     u64_store_release(&worker->joining, named);
-    return done;
+    return status != SCHEDQ_RETRY;
 }

@@ -15,7 +15,9 @@ hold_install(struct worker *worker, uint32_t record, const struct view *before,
     struct transfer transfer;
 
     planned.description = change->description;
-    if (!transfer_prepare(worker, record, &planned, &way, now, &transfer)) {
+    /* what were published and not described would be due, again and again */
+    if (!describe_prepare(worker) ||
+        !transfer_prepare(worker, record, &planned, &way, now, &transfer)) {
         if (leaves) {
             u64_store_release(&worker->joining, 0);
         }

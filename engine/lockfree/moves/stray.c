@@ -10,8 +10,8 @@
 /*
  * Ends: each failed exchange is another's change of the notes.
  *
- * Who finds no memory once more, while STRAY_NO_MEMORY is there, makes no tick due: each planner
- * plans for it, and a pop that waits, and looks, would wake itself.
+ * Who finds no memory once more does not make a tick due before its time: a tick would do that
+ * itself, again and again, behind its plan.
  */
 void
 stray_leave(struct queue *queue, uint64_t note)
@@ -21,11 +21,10 @@ stray_leave(struct queue *queue, uint64_t note)
     /* stray_leave:A */
     while (!u64_swing(&queue->strays, &notes, (notes + STRAY_BITS + 1) | note)) {
     }
-    if ((notes & note & STRAY_NO_MEMORY) != 0) {
-        return;
-    }
+    bool again = (notes & note & STRAY_NO_MEMORY) != 0;
+
     atomic_fence(); /* stray_leave:B, as the publication of what is due */
-    if (deadline_lower(&queue->deadline, TIME_AT_ONCE)) {
+    if (deadline_lower(&queue->deadline, again ? time_load(&queue->strays_again) : TIME_AT_ONCE)) {
         timer_wake(queue);
     }
 }
@@ -43,16 +42,12 @@ bring_back(struct worker *worker, uint32_t record, uint64_t notes)
         gather_look_after(worker, view.seen);
         return;
     }
-    if ((notes & STRAY_UNPUBLISHED) != 0) {
-        if (!settle_again(worker, record, &view)) {
-            return;
-        }
-        if (state_place(view.state) == PLACE_GATED) {
-            (void)events_help(worker, record, view.life);
-        }
-    }
-    if (!transfer_follow(worker, record, view.life)) {
+    bool settled = (notes & STRAY_UNPUBLISHED) == 0 || settle_again(worker, record, &view);
+
+    if (!settled || !transfer_follow(worker, record, view.life)) {
         stray_leave(queue_of(worker), STRAY_UNMOVED | STRAY_NO_MEMORY);
+    } else if ((notes & STRAY_UNPUBLISHED) != 0 && state_place(view.state) == PLACE_GATED) {
+        (void)events_help(worker, record, view.life);
     }
 }
 
@@ -76,13 +71,20 @@ take_notes(struct queue *queue, uint64_t notes, uint64_t done)
     (void)u64_cas(&queue->strays, notes, left); /* take_notes:A */
 }
 
+/* Was memory missing a short time ago? The time is advice. */
+static bool
+is_too_early(const struct queue *queue, uint64_t notes)
+{
+    return (notes & STRAY_NO_MEMORY) != 0 && queue_now(queue) < time_load(&queue->strays_again);
+}
+
 bool
 stray_heal_classes(struct worker *worker)
 {
     struct queue *queue = queue_of(worker);
     uint64_t notes = u64_load_acquire(&queue->strays); /* as stray_gather:A */
 
-    if ((notes & STRAY_CLASSES) == 0) {
+    if ((notes & STRAY_CLASSES) == 0 || is_too_early(queue, notes)) {
         return false;
     }
     class_heal(worker);
@@ -118,5 +120,16 @@ stray_gather(struct worker *worker)
     }
     section_ask(worker); /* callers may end without */
     take_notes(queue, notes, STRAY_NOTES);
+    if (stray_is_noted(queue, STRAY_NO_MEMORY)) {
+        time_store(&queue->strays_again, time_add(queue_now(queue), STRAY_PAUSE_NS));
+    }
     return true;
+}
+
+bool
+stray_gather_in_time(struct worker *worker)
+{
+    const struct queue *queue = queue_of(worker);
+
+    return !is_too_early(queue, u64_load(&queue->strays)) && stray_gather(worker);
 }

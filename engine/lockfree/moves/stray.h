@@ -10,8 +10,11 @@
  * came, at each question of its gates.
  *
  * A note makes a tick due: while there is one, each planner plans for this moment. If memory is
- * missing, STRAY_NO_MEMORY is beside the note. Then tick says NOMEM, and planners plan for a later
- * moment (NOTES_PAUSE_NS). So a host that ticks when it is told to does not tick all the time.
+ * missing, STRAY_NO_MEMORY is beside the note. Then tick says NOMEM. A pass that lacked memory says
+ * when it may be worth another (strays_again, STRAY_PAUSE_NS later): planners plan for that time,
+ * and until then only a tick that the host makes, and an event, try. So nobody tries all the time:
+ * neither a host that ticks when it is told to, nor a pop that waits, nor the timer thread. A note
+ * beside one that lacks memory waits with it.
  *
  * A question that is owed needs no note: each worker names the pod that it is about to ask about
  * (mover.h), and the pod that it published for another worker (settle.h). Most often that worker
@@ -37,6 +40,9 @@
 
 #include "lockfree/queue.h"
 
+/** Between two passes without memory. */
+#define STRAY_PAUSE_NS INT64_C(500000000)
+
 /** Is one of these notes left? */
 static inline bool
 stray_is_noted(const struct queue *queue, uint64_t notes)
@@ -55,7 +61,10 @@ void stray_leave(struct queue *queue, uint64_t note);
  */
 bool stray_gather(struct worker *worker);
 
-/** The same of classes alone. May leave the section. */
+/** The same, but for notes for which memory was missing a short time ago. */
+bool stray_gather_in_time(struct worker *worker);
+
+/** As stray_gather_in_time, of classes alone. May leave the section. */
 bool stray_heal_classes(struct worker *worker);
 
 /** Outside of a section, before lots are read: a pod that callers were told of may be in none. */
