@@ -109,10 +109,12 @@
 #define STRAY_UNJUDGED 4
 #define STRAY_CLASSES 16 /* a scout may be one no more (class.h) */
 #define STRAY_NOTES 23
-#define STRAY_NO_MEMORY 32 /* memory was missing for one of them */
+/* So many bits higher, the same notes once more, of that for which memory was missing. */
+#define STRAY_SHORT 5
 /* Stays from the first declaration of a group on: a tick looks at groups. */
 #define STRAY_GROUPS 8
-#define STRAY_BITS 63
+#define STRAY_COUNTED 10 /* from this bit on: how often a note was left */
+#define STRAY_SHORT_COUNTED 37
 
 /** Lengths of a backoff that have a bin of their own: 1 ms doubled up to 24 hours. */
 #define BACKOFF_CLASSES 32
@@ -236,7 +238,7 @@ struct queue {
     atomic_ptr housekeepers[HOUSEKEEPERS];
     atomic_u64 housekeeping; /* those in use, as bits */
     atomic_u64 house_waits;  /* those that left memory that waits for a grace period, as bits */
-    /* notes:6, how often one was left:58 */
+    /* notes:5, the same of what lacked memory:5, how often one was left:27, of the latter:27 */
     atomic_u64 strays;
     atomic_u64 strays_again; /* when what lacked memory is tried again */
     atomic_ptr groups;       /* struct groups; NULL: none was ever declared */

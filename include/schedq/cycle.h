@@ -78,7 +78,8 @@ typedef struct schedq_popped {
  * It does not serve time: a pod whose backoff is over stays there until schedq_tick, a waiting pop
  * or the timer thread moves it. It passes groups by: only a pop of groups takes members (group.h).
  * A pod that its class keeps back is not poppable; a pop that meets up to 256 of them holds them
- * (CLASSES in hold.h).
+ * (CLASSES in hold.h). (LOCKFREE: what an earlier call could not finish for want of memory is not
+ * poppable before a schedq_tick, or a pop half a second later, finds memory.)
  * @param out written with OK only
  * @retval SCHEDQ_OK       the pod is in flight; the caller is its holder
  * @retval SCHEDQ_EMPTY    nothing is poppable

@@ -23,7 +23,7 @@
  * Not here: that a stopped thread may leave pods waiting without a scout; their time lets them go (hold.pml).
  *
  * stands for engine/lockfree/calls/class.c promote f4172c70
- * stands for engine/lockfree/calls/class.c let_next_go e70a5ce4
+ * stands for engine/lockfree/calls/class.c let_next_go e9cb9376
  * stands for engine/lockfree/calls/class.c class_list 9a54a501
  * stands for engine/lockfree/calls/class.c class_scouts 6d7b19c8
  * stands for engine/lockfree/calls/class.c class_hands_over eda27dee

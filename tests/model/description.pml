@@ -53,7 +53,7 @@
  * stands for engine/lockfree/pod/entry.h entry_switch 1b257892
  * stands for engine/lockfree/moves/transfer.h transfer_publish 72e45c9c
  * stands for engine/lockfree/moves/transfer.c stands_right 551de44a
- * stands for engine/lockfree/moves/transfer.c transfer_follow 3a5db7fb
+ * stands for engine/lockfree/moves/transfer.c transfer_follow d6e2ae58
  * stands for engine/lockfree/moves/transfer.h transfer_switch 80a34f1b
  * stands for engine/lockfree/moves/describe.c describe_install 743c567d
  * stands for engine/lockfree/moves/report.c report_record ac34f7d1

@@ -37,15 +37,15 @@
  *
  * stands for engine/lockfree/moves/gather_record.c complete_once 208fb67e
  * stands for engine/lockfree/moves/gather_record.c bring_out cbaed0aa
- * stands for engine/lockfree/moves/gather_record.c gather_make_idle 69fc1f14
+ * stands for engine/lockfree/moves/gather_record.c gather_make_idle 39f9efe2
  * stands for engine/lockfree/moves/gather_join.c gather_announce ab159b57
  * stands for engine/lockfree/moves/gather_join.c gather_joined c5884942
  * stands for engine/lockfree/moves/gather_join.c join_top 280316b2
  * stands for engine/lockfree/moves/gather_join.c tell_root 170d25da
  * stands for engine/lockfree/moves/gather_join.c gather_left 1ff2cd28
- * stands for engine/lockfree/moves/gather_join.c gather_look_after 0a2cc2b3
+ * stands for engine/lockfree/moves/gather_join.c gather_look_after db17c449
  * stands for engine/lockfree/moves/gather_join.c gather_ask_newcomers 4327742a
- * stands for engine/lockfree/moves/gather_gate.c note_gate 2a05e1fe
+ * stands for engine/lockfree/moves/gather_gate.c note_gate 58e916dc
  * stands for engine/lockfree/calls/group_pop.c take_record b6e0926c
  * stands for engine/lockfree/calls/group_pop.c take_members fa5a60c8
  * stands for engine/lockfree/calls/group_pop.c leave_idle 4a6e1270

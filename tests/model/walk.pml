@@ -30,7 +30,7 @@
  * stands for engine/lockfree/calls/pop.c walk_down 2cabf39b
  * stands for engine/lockfree/calls/pop.c take_plain c3f0fdae
  * stands for engine/lockfree/calls/pop.c take_other 069ee53b
- * stands for engine/lockfree/moves/transfer.c transfer_follow 3a5db7fb
+ * stands for engine/lockfree/moves/transfer.c transfer_follow d6e2ae58
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b
  */
 #ifdef LARGE

@@ -184,7 +184,7 @@ let_next_go(struct worker *worker, const struct class_slot *slot, uint64_t handl
             hold_install(worker, record, &view, &change, queue_now(queue), &unseen);
 
         if (status == SCHEDQ_NOMEM) {
-            stray_leave(queue, STRAY_CLASSES | STRAY_NO_MEMORY); /* a tick lets it go */
+            stray_leave_short(queue, STRAY_CLASSES); /* a tick lets it go */
             return true;
         }
         if (status == SCHEDQ_OK) {

@@ -500,7 +500,7 @@ events_help_group(struct worker *worker, uint64_t number, const struct cluster_e
         step = help_group_once(worker, number, event, result, &ends);
     }
     if (step == GATHER_NOMEM) {
-        stray_leave(queue_of(worker), STRAY_UNJUDGED | STRAY_NO_MEMORY);
+        stray_leave_short(queue_of(worker), STRAY_UNJUDGED);
     }
     return ends;
 }
@@ -714,7 +714,7 @@ move_unrejected_groups(struct walk *walk, uint64_t own)
 
     if (numbers == NULL) {
         walk->mover.no_memory = true;
-        stray_leave(queue_of(worker), STRAY_UNJUDGED | STRAY_NO_MEMORY);
+        stray_leave_short(queue_of(worker), STRAY_UNJUDGED);
     }
     for (size_t i = 0; i < count; i++) {
         if (numbers[i] != own) {

@@ -169,7 +169,7 @@ join_as_kube(struct worker *worker, const struct group_found *found, schedq_resu
     worker->joins_up_to.time = worker->joins_up_to.key = INT64_MAX;
     if (!gather_read(worker, root.block, &gathered)) {
         worker->joins_up_to.group = 0;
-        stray_leave(queue_of(worker), STRAY_UNMOVED | STRAY_NO_MEMORY);
+        stray_leave_short(queue_of(worker), STRAY_UNMOVED);
         return;
     }
     size_t bytes = (gathered.count + 1) * sizeof(uint32_t);
@@ -219,7 +219,7 @@ begin(struct worker *worker, uint64_t number, schedq_result_t *result)
             u64_store_release(&worker->joining, 0);
             return false;
         }
-        stray_leave(queue_of(worker), STRAY_UNMOVED | STRAY_NO_MEMORY); /* a tick counts */
+        stray_leave_short(queue_of(worker), STRAY_UNMOVED); /* a tick counts */
     }
     if (known && queue_of(worker)->base.rules.groups_as_kube) {
         join_as_kube(worker, &found, result);

@@ -97,7 +97,7 @@ give_up(struct mover *mover)
 {
     mover->no_memory = true;
     if (mover->tells) {
-        stray_leave(queue_of(mover->worker), STRAY_UNJUDGED | STRAY_NO_MEMORY);
+        stray_leave_short(queue_of(mover->worker), STRAY_UNJUDGED);
     }
 }
 

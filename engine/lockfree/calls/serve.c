@@ -513,7 +513,7 @@ wanted_next(struct serving *serving, const struct timed *pod)
     serving->noted = stray_is_noted(queue, STRAY_NOTES);
     if (serving->noted) {
         int64_t at =
-            stray_is_noted(queue, STRAY_NO_MEMORY) ? time_load(&queue->strays_again) : TIME_AT_ONCE;
+            stray_is_fresh(queue, STRAY_NOTES) ? TIME_AT_ONCE : time_load(&queue->strays_again);
 
         next = at < pod->at ? (struct timed){.at = at} : *pod;
     }
@@ -851,7 +851,7 @@ bool
 serve_upkeep(struct worker *worker, schedq_result_t *result)
 {
     section_begin(worker);
-    if (stray_is_noted(queue_of(worker), STRAY_BITS)) {
+    if (stray_is_noted(queue_of(worker), STRAY_NOTES | STRAY_GROUPS)) {
         (void)stray_gather_in_time(worker);
         look_at_groups(worker);
     }
@@ -864,7 +864,7 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
     struct worker *worker = worker_of(base);
 
     section_begin(worker);
-    const bool noted = stray_is_noted(queue_of(worker), STRAY_BITS);
+    const bool noted = stray_is_noted(queue_of(worker), STRAY_NOTES | STRAY_GROUPS);
 
     if (noted) {
         (void)stray_gather(worker); /* what is due, and in no bin so far, is served too */
@@ -876,7 +876,7 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
     int64_t wanted = time_earlier(served.next, deadline_read(&queue_of(worker)->deadline));
 
     *next = wanted > 0 ? wanted : 0; /* others plan, or have stopped: it is due now */
-    bool lacks = noted && stray_is_noted(queue_of(worker), STRAY_NO_MEMORY);
+    bool lacks = noted && stray_is_short(queue_of(worker), STRAY_NOTES);
 
     return served.no_memory || lacks ? SCHEDQ_NOMEM : SCHEDQ_OK;
 }

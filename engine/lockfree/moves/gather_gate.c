@@ -43,8 +43,7 @@ note_gate(struct worker *worker, uint32_t record, const struct view *seen, uint8
             return;
         }
         flags |= FLAG_UNNOTED;
-        stray_leave(queue_of(worker),
-                    STRAY_UNMOVED | STRAY_NO_MEMORY); /* a tick looks at its record's gate */
+        stray_leave_short(queue_of(worker), STRAY_UNMOVED); /* a tick looks at its record's gate */
     }
     set_flags(&view, flags);
 }

@@ -71,7 +71,7 @@ bring_joined(struct worker *worker, const struct group_found *root, const struct
     enum gather_step step = gather_bring_queued(worker, root, way, asked, cause, result);
 
     if (step == GATHER_NOMEM && place_waits_for_event(state_place(root->view.state))) {
-        stray_leave(queue_of(worker), STRAY_UNJUDGED | STRAY_NO_MEMORY);
+        stray_leave_short(queue_of(worker), STRAY_UNJUDGED);
     }
     return step != GATHER_AGAIN;
 }
@@ -229,7 +229,12 @@ static void
 note_nobody(struct worker *worker, uint64_t number, uint8_t gate)
 {
     if (!gather_is_gated_by(worker, number, gate)) {
-        stray_leave(queue_of(worker), STRAY_UNMOVED); /* a tick asks all again */
+        /* a tick asks all again */
+        if (stray_is_short(queue_of(worker), STRAY_UNMOVED)) {
+            stray_leave_short(queue_of(worker), STRAY_UNMOVED); /* most likely for that reason */
+        } else {
+            stray_leave(queue_of(worker), STRAY_UNMOVED);
+        }
     }
 }
 
@@ -260,7 +265,7 @@ reconsider(struct worker *worker, const struct group_found *root, uint32_t cause
     enum gather_step step = gather_bring_queued(worker, root, &way, asked, cause, result);
 
     if (step == GATHER_NOMEM) {
-        stray_leave(queue, STRAY_UNMOVED | STRAY_NO_MEMORY); /* as note_nobody */
+        stray_leave_short(queue, STRAY_UNMOVED); /* as note_nobody */
     }
     return step != GATHER_AGAIN;
 }
@@ -410,7 +415,7 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
         return true;
     }
     if (worker->asked_members && state_place(root.view.state) == PLACE_GATED) {
-        stray_leave(queue, STRAY_UNJUDGED | STRAY_NO_MEMORY); /* a tick looks at its gate */
+        stray_leave_short(queue, STRAY_UNJUDGED); /* a tick looks at its gate */
     }
     worker->asked_members = false;
     return false;
@@ -440,7 +445,7 @@ count_own_again(struct worker *worker, struct group_block *block)
         count_again(&gathered);
         gather_free(&gathered);
     } else {
-        stray_leave(queue_of(worker), STRAY_UNMOVED | STRAY_NO_MEMORY);
+        stray_leave_short(queue_of(worker), STRAY_UNMOVED);
     }
 }
 
@@ -458,7 +463,7 @@ gather_look_after(struct worker *worker, uint64_t number)
         return;
     }
     if (!gather_read(worker, root.block, &gathered)) {
-        stray_leave(queue_of(worker), STRAY_UNMOVED | STRAY_NO_MEMORY); /* a tick looks again */
+        stray_leave_short(queue_of(worker), STRAY_UNMOVED); /* a tick looks again */
         return;
     }
     count_again(&gathered);

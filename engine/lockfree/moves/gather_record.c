@@ -437,7 +437,7 @@ gather_complete(struct worker *worker, uint64_t number, schedq_result_t *result)
         step = complete_once(worker, number, result);
     }
     if (step == GATHER_NOMEM) {
-        stray_leave(queue_of(worker), STRAY_UNMOVED | STRAY_NO_MEMORY); /* a tick completes it */
+        stray_leave_short(queue_of(worker), STRAY_UNMOVED); /* a tick completes it */
     }
 }
 
@@ -463,7 +463,7 @@ gather_make_idle(struct worker *worker, const struct group_found *root, schedq_r
         switch_counted(worker, view->state, change.word, CAUSE_NONE);
         gather_complete(worker, number, result);
     } else if (status == SCHEDQ_NOMEM && place_waits_for_event(state_place(view->state))) {
-        stray_leave(queue_of(worker), STRAY_UNMOVED | STRAY_NO_MEMORY); /* else a pop finds out */
+        stray_leave_short(queue_of(worker), STRAY_UNMOVED); /* else a pop finds out */
     }
     u64_store_release(&worker->joining, named);
     return status != SCHEDQ_RETRY;

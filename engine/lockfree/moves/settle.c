@@ -28,7 +28,7 @@ settle_again(struct worker *worker, uint32_t record, const struct view *view)
         return true;
     }
     if (!transfer_prepare(worker, record, view, &own, now, &transfer)) {
-        stray_leave(queue_of(worker), STRAY_UNPUBLISHED | STRAY_NO_MEMORY);
+        stray_leave_short(queue_of(worker), STRAY_UNPUBLISHED);
         return false;
     }
     if (entry_state(view->entry) != view->state) {

@@ -7,26 +7,48 @@
 #include "lockfree/moves/gather_join.h"
 #include "lockfree/moves/settle.h"
 
+#define ONE_NOTE (UINT64_C(1) << STRAY_COUNTED)
+#define ONE_SHORT (UINT64_C(1) << STRAY_SHORT_COUNTED)
+
+/* The notes before it. Ends: each failed exchange is another's change of the notes. */
+static uint64_t
+leave(struct queue *queue, uint64_t note, uint64_t counted)
+{
+    uint64_t notes = u64_load(&queue->strays);
+
+    /* leave:A */
+    while (!u64_swing(&queue->strays, &notes, (notes + counted) | note)) {
+    }
+    atomic_fence(); /* leave:B, as the publication of what is due */
+    return notes;
+}
+
+static void
+make_due(struct queue *queue, int64_t due)
+{
+    if (deadline_lower(&queue->deadline, due)) {
+        timer_wake(queue);
+    }
+}
+
+void
+stray_leave(struct queue *queue, uint64_t note)
+{
+    (void)leave(queue, note, ONE_NOTE);
+    make_due(queue, TIME_AT_ONCE);
+}
+
 /*
- * Ends: each failed exchange is another's change of the notes.
- *
  * Who finds no memory once more does not make a tick due before its time: a tick would do that
  * itself, again and again, behind its plan.
  */
 void
-stray_leave(struct queue *queue, uint64_t note)
+stray_leave_short(struct queue *queue, uint64_t note)
 {
-    uint64_t notes = u64_load(&queue->strays);
+    uint64_t notes = leave(queue, note << STRAY_SHORT, ONE_SHORT);
+    bool again = (notes & (uint64_t)STRAY_NOTES << STRAY_SHORT) != 0;
 
-    /* stray_leave:A */
-    while (!u64_swing(&queue->strays, &notes, (notes + STRAY_BITS + 1) | note)) {
-    }
-    bool again = (notes & note & STRAY_NO_MEMORY) != 0;
-
-    atomic_fence(); /* stray_leave:B, as the publication of what is due */
-    if (deadline_lower(&queue->deadline, again ? time_load(&queue->strays_again) : TIME_AT_ONCE)) {
-        timer_wake(queue);
-    }
+    make_due(queue, again ? time_load(&queue->strays_again) : TIME_AT_ONCE);
 }
 
 /* A pod that is published is published twice by this, which is harmless. */
@@ -45,7 +67,7 @@ bring_back(struct worker *worker, uint32_t record, uint64_t notes)
     bool settled = (notes & STRAY_UNPUBLISHED) == 0 || settle_again(worker, record, &view);
 
     if (!settled || !transfer_follow(worker, record, view.life)) {
-        stray_leave(queue_of(worker), STRAY_UNMOVED | STRAY_NO_MEMORY);
+        stray_leave_short(queue_of(worker), STRAY_UNMOVED);
     } else if ((notes & STRAY_UNPUBLISHED) != 0 && state_place(view.state) == PLACE_GATED) {
         (void)events_help(worker, record, view.life);
     }
@@ -59,36 +81,82 @@ stray_ask(struct worker *worker, uint64_t owed)
     }
 }
 
-/* Not if another note was left since `notes` were read, or another thread took some. */
-static void
-take_notes(struct queue *queue, uint64_t notes, uint64_t done)
-{
-    uint64_t left = notes & ~done;
+/* ---- passes ---------------------------------------------------------------------------------- */
 
-    if ((left & STRAY_NOTES) == 0) {
-        left &= ~(uint64_t)STRAY_NO_MEMORY;
+/*
+ * What one pass is about: of the notes that it read, those kinds, with memory that was missing and
+ * without.
+ */
+struct pass {
+    uint64_t notes, fresh, again;
+};
+
+/* `always`: also what lacked memory a short time ago. That time is advice. */
+static struct pass
+begin_pass(const struct queue *queue, uint64_t kinds, bool always)
+{
+    /* begin_pass:A reads from leave:A */
+    struct pass pass = {.notes = u64_load_acquire(&queue->strays)};
+
+    pass.fresh = pass.notes & kinds;
+    pass.again = pass.notes >> STRAY_SHORT & kinds;
+    if (pass.again != 0 && !always && queue_now(queue) < time_load(&queue->strays_again)) {
+        pass.again = 0;
     }
-    (void)u64_cas(&queue->strays, notes, left); /* take_notes:A */
+    return pass;
 }
 
-/* Was memory missing a short time ago? The time is advice. */
 static bool
-is_too_early(const struct queue *queue, uint64_t notes)
+same_count(uint64_t notes, uint64_t before, unsigned counted, unsigned end)
 {
-    return (notes & STRAY_NO_MEMORY) != 0 && queue_now(queue) < time_load(&queue->strays_again);
+    return ((notes ^ before) << (64 - end)) >> (64 - end + counted) == 0;
+}
+
+/*
+ * Notes of a kind, short or not, of which another was left since, stay. Ends: each failed exchange
+ * is another's change of the notes.
+ */
+static void
+take_notes(struct queue *queue, const struct pass *pass)
+{
+    uint64_t notes = u64_load(&queue->strays), taken;
+
+    do {
+        taken = 0;
+        if (same_count(notes, pass->notes, STRAY_COUNTED, STRAY_SHORT_COUNTED)) {
+            taken |= pass->fresh;
+        }
+        if (same_count(notes, pass->notes, STRAY_SHORT_COUNTED, 64)) {
+            taken |= pass->again << STRAY_SHORT;
+        }
+    } while ((notes & taken) != 0 &&
+             !u64_swing(&queue->strays, &notes, notes & ~taken)); /* take_notes:A */
+}
+
+static void
+end_pass(struct queue *queue, const struct pass *pass)
+{
+    take_notes(queue, pass);
+    if (stray_is_short(queue, STRAY_NOTES)) {
+        int64_t now = queue_now(queue);
+
+        if (pass->again != 0 || time_load(&queue->strays_again) <= now) {
+            time_store(&queue->strays_again, time_add(now, STRAY_PAUSE_NS));
+        }
+    }
 }
 
 bool
 stray_heal_classes(struct worker *worker)
 {
     struct queue *queue = queue_of(worker);
-    uint64_t notes = u64_load_acquire(&queue->strays); /* as stray_gather:A */
+    const struct pass pass = begin_pass(queue, STRAY_CLASSES, false);
 
-    if ((notes & STRAY_CLASSES) == 0 || is_too_early(queue, notes)) {
+    if ((pass.fresh | pass.again) == 0) {
         return false;
     }
     class_heal(worker);
-    take_notes(queue, notes, STRAY_CLASSES);
+    end_pass(queue, &pass);
     return true;
 }
 
@@ -97,14 +165,14 @@ stray_heal_classes(struct worker *worker)
  * leaves one. A thread that stops in here takes no note away, and two threads that meet here do the
  * same work.
  */
-bool
-stray_gather(struct worker *worker)
+static bool
+gather_notes(struct worker *worker, bool always)
 {
     struct queue *queue = queue_of(worker);
-    /* stray_gather:A reads from stray_leave:A */
-    uint64_t notes = u64_load_acquire(&queue->strays);
+    const struct pass pass = begin_pass(queue, STRAY_NOTES, always);
+    const uint64_t notes = pass.fresh | pass.again;
 
-    if ((notes & STRAY_NOTES) == 0) {
+    if (notes == 0) {
         return false;
     }
     for (uint32_t i = 0; (notes & (STRAY_UNMOVED | STRAY_UNPUBLISHED)) != 0 &&
@@ -119,17 +187,18 @@ stray_gather(struct worker *worker)
         class_heal(worker);
     }
     section_ask(worker); /* callers may end without */
-    take_notes(queue, notes, STRAY_NOTES);
-    if (stray_is_noted(queue, STRAY_NO_MEMORY)) {
-        time_store(&queue->strays_again, time_add(queue_now(queue), STRAY_PAUSE_NS));
-    }
+    end_pass(queue, &pass);
     return true;
+}
+
+bool
+stray_gather(struct worker *worker)
+{
+    return gather_notes(worker, true);
 }
 
 bool
 stray_gather_in_time(struct worker *worker)
 {
-    const struct queue *queue = queue_of(worker);
-
-    return !is_too_early(queue, u64_load(&queue->strays)) && stray_gather(worker);
+    return gather_notes(worker, false);
 }

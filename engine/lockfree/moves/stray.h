@@ -9,28 +9,31 @@
  * second question, a group's member left while its gate was noted, or a pod changed, or an event
  * came, at each question of its gates.
  *
- * A note makes a tick due: while there is one, each planner plans for this moment. If memory is
- * missing, STRAY_NO_MEMORY is beside the note. Then tick says NOMEM. A pass that lacked memory says
- * when it may be worth another (strays_again, STRAY_PAUSE_NS later): planners plan for that time,
- * and until then only a tick that the host makes, and an event, try. So nobody tries all the time:
- * neither a host that ticks when it is told to, nor a pop that waits, nor the timer thread. A note
- * beside one that lacks memory waits with it.
+ * A note makes a tick due: while there is one, each planner plans for this moment. What lacked
+ * memory has a note of its own (short). While that is there, tick says NOMEM. A pass that lacked
+ * memory says when it may be worth another (strays_again, STRAY_PAUSE_NS later): planners plan for
+ * that time, and until then only calls of the host try, that are not pops: a tick, an event,
+ * schedq_candidates. So a note without memory makes nobody try all the time: neither a host that
+ * ticks when it is told to, nor a pop that waits, nor the timer thread. Other notes do not wait for
+ * that.
  *
  * A question that is owed needs no note: each worker names the pod that it is about to ask about
  * (mover.h), and the pod that it published for another worker (settle.h). Most often that worker
  * asks at the same time, and one of the two finds nothing to do.
  *
  * ORDERING
- *   stray_leave:A -> stray_gather:A
- *       the pod that the note is about; the word counts notes, so take_notes:A fails if one came
- *       since A
- *   stray_leave:A, stray_leave:B, deadline_lower:A | deadline_begin:A, look at the notes (serve.c)
+ *   leave:A -> begin_pass:A
+ *       the pod that the note is about; the word counts notes, both kinds apart, so take_notes:A
+ *       takes none if one of its kind came since A
+ *   leave:A, leave:B, deadline_lower:A | deadline_begin:A, look at the notes (serve.c)
  *       a planner sees the note, and plans for it; or its deadline_end fails; or a pass did what
  *       the note is about, and took it, before
  *
  * PROGRESS. Lock-free: one pass. A thread that stops in it takes no note away; one that stops
  * before its note leaves a pod that is settled or moved when it is next reported (settle.h,
  * publish.h).
+ *
+ * WRAPAROUND. A count comes back after 2^27 notes that are left during one pass.
  *
  * EVIDENCE. stress/explore: no_memory_*, event_gate_reserve, tick_note;
  * tests/unit/test_no_memory.c, test_lockfree_callbacks.c.
@@ -43,18 +46,35 @@
 /** Between two passes without memory. */
 #define STRAY_PAUSE_NS INT64_C(500000000)
 
-/** Is one of these notes left? */
+/** Is one of these notes left, for want of memory or not? */
 static inline bool
 stray_is_noted(const struct queue *queue, uint64_t notes)
 {
-    return (u64_load_acquire(&queue->strays) & notes) != 0; /* of stray_leave:A */
+    /* of leave:A */
+    return (u64_load_acquire(&queue->strays) & (notes | notes << STRAY_SHORT)) != 0;
+}
+
+/** Not for want of memory? */
+static inline bool
+stray_is_fresh(const struct queue *queue, uint64_t notes)
+{
+    return (u64_load_acquire(&queue->strays) & notes) != 0; /* as stray_is_noted */
+}
+
+/** For want of memory? */
+static inline bool
+stray_is_short(const struct queue *queue, uint64_t notes)
+{
+    return (u64_load_acquire(&queue->strays) & notes << STRAY_SHORT) != 0; /* as stray_is_noted */
 }
 
 /**
- * Leaves a note, with STRAY_NO_MEMORY if memory is missing. Makes a tick due; a sleeper, the timer
- * thread or the host may be woken for that.
+ * Leaves a note. Makes a tick due; a sleeper, the timer thread or the host may be woken for that.
  */
 void stray_leave(struct queue *queue, uint64_t note);
+
+/** The same for want of memory. */
+void stray_leave_short(struct queue *queue, uint64_t note);
 
 /**
  * Looks after strays if there is a note. True: there was one; what pops see may have changed.

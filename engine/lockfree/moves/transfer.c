@@ -92,7 +92,7 @@ transfer_follow(struct worker *worker, uint32_t record, uint64_t life)
         }
         if (!transfer_prepare(worker, record, &view, &way, view.history.timestamp_ns, &transfer)) {
             if (way.place == PLACE_ACTIVE) {
-                stray_leave(queue, STRAY_UNMOVED | STRAY_NO_MEMORY);
+                stray_leave_short(queue, STRAY_UNMOVED);
             }
             return false;
         }
