@@ -11,7 +11,7 @@
 #define ONE_SHORT (UINT64_C(1) << STRAY_SHORT_COUNTED)
 
 /* The notes before it. Ends: each failed exchange is another's change of the notes. */
-static uint64_t
+COLD static uint64_t
 leave(struct queue *queue, uint64_t note, uint64_t counted)
 {
     uint64_t notes = u64_load(&queue->strays);
@@ -23,7 +23,7 @@ leave(struct queue *queue, uint64_t note, uint64_t counted)
     return notes;
 }
 
-static void
+COLD static void
 make_due(struct queue *queue, int64_t due)
 {
     if (deadline_lower(&queue->deadline, due)) {
@@ -52,7 +52,7 @@ stray_leave_short(struct queue *queue, uint64_t note)
 }
 
 /* A pod that is published is published twice by this, which is harmless. */
-static void
+COLD static void
 bring_back(struct worker *worker, uint32_t record, uint64_t notes)
 {
     struct view view;
@@ -92,7 +92,7 @@ struct pass {
 };
 
 /* `always`: also what lacked memory a short time ago. That time is advice. */
-static struct pass
+COLD static struct pass
 begin_pass(const struct queue *queue, uint64_t kinds, bool always)
 {
     /* begin_pass:A reads from leave:A */
@@ -116,7 +116,7 @@ same_count(uint64_t notes, uint64_t before, unsigned counted, unsigned end)
  * Notes of a kind, short or not, of which another was left since, stay. Ends: each failed exchange
  * is another's change of the notes.
  */
-static void
+COLD static void
 take_notes(struct queue *queue, const struct pass *pass)
 {
     uint64_t notes = u64_load(&queue->strays), taken;
@@ -133,7 +133,7 @@ take_notes(struct queue *queue, const struct pass *pass)
              !u64_swing(&queue->strays, &notes, notes & ~taken)); /* take_notes:A */
 }
 
-static void
+COLD static void
 end_pass(struct queue *queue, const struct pass *pass)
 {
     take_notes(queue, pass);
@@ -165,7 +165,7 @@ stray_heal_classes(struct worker *worker)
  * leaves one. A thread that stops in here takes no note away, and two threads that meet here do the
  * same work.
  */
-static bool
+COLD static bool
 gather_notes(struct worker *worker, bool always)
 {
     struct queue *queue = queue_of(worker);
