@@ -876,7 +876,7 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
     int64_t wanted = time_earlier(served.next, deadline_read(&queue_of(worker)->deadline));
 
     *next = wanted > 0 ? wanted : 0; /* others plan, or have stopped: it is due now */
-    bool lacks = noted && stray_is_short(queue_of(worker), STRAY_NOTES);
+    bool lacks = (noted || wanted <= TIME_AT_ONCE) && stray_is_short(queue_of(worker), STRAY_NOTES);
 
     return served.no_memory || lacks ? SCHEDQ_NOMEM : SCHEDQ_OK;
 }

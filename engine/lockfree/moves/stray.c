@@ -133,11 +133,14 @@ take_notes(struct queue *queue, const struct pass *pass)
              !u64_swing(&queue->strays, &notes, notes & ~taken)); /* take_notes:A */
 }
 
+/* A pass that left short notes out does not put them off. */
 COLD static void
 end_pass(struct queue *queue, const struct pass *pass)
 {
+    bool all = (pass->notes >> STRAY_SHORT & STRAY_NOTES & ~pass->again) == 0;
+
     take_notes(queue, pass);
-    if (stray_is_short(queue, STRAY_NOTES)) {
+    if (all && stray_is_short(queue, STRAY_NOTES)) {
         int64_t now = queue_now(queue);
 
         if (pass->again != 0 || time_load(&queue->strays_again) <= now) {

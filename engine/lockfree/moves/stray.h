@@ -15,7 +15,7 @@
  * that time, and until then only calls of the host try, that are not pops: a tick, an event,
  * schedq_candidates. So a note without memory makes nobody try all the time: neither a host that
  * ticks when it is told to, nor a pop that waits, nor the timer thread. Other notes do not wait for
- * that.
+ * that, but for a doubt about a group's gate, whose reason most likely is memory (note_nobody).
  *
  * A question that is owed needs no note: each worker names the pod that it is about to ask about
  * (mover.h), and the pod that it published for another worker (settle.h). Most often that worker
