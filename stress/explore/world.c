@@ -13,7 +13,7 @@
 #define LONG_NAME_KEY 7 /* every eighth pod has a name of 80 bytes: another class of cells */
 #define REUSED_KEYS 8
 #define TICKS 4
-#define FROZEN_MAX 2 /* whom a tick wakes may stop: the next one wakes another */
+#define FROZEN_MAX 2 /* so many sleepers that ticks wake may stop: a further tick wakes one more */
 
 struct world world;
 

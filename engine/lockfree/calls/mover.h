@@ -26,8 +26,8 @@
  *
  * So one call asks a pod's gates once, twice if an event came, three times (ASKS_MAX) if another
  * gate refuses then, or the pod changed. A pod for which that was not enough counts as helped at
- * the next tick, which is due at once (STRAY_UNJUDGED, stray_leave). Until then one that is
- * let go (hold.h) waits behind the gate that refused it last.
+ * the next tick, which is due at once (STRAY_UNJUDGED, stray_leave). Until then one that is let go
+ * (hold.h) waits behind the gate that refused it last.
  *
  * SECTIONS. `decide` runs outside of a section (queue.h): the view is a copy, its object is
  * retained, and what follows is a CAS from the words that it shows. Passes read MOVER_REFS refs, or

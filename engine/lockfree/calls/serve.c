@@ -688,7 +688,7 @@ server_serve(struct server *server, int64_t wanted, int64_t now)
     if (served.left) {
         pause_longer(server, queue_now(queue_of(worker)));
     } else if (served.noted) {
-        /* One tick at most: if the word says "due now", a holder that lowers it wakes nobody. */
+        /* One tick: while the word says "due now", a holder that parks a pod wakes no server. */
         server->again = time_add(queue_now(queue_of(worker)), queue_of(worker)->base.rules.tick_ns);
     }
     return false;

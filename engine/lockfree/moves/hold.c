@@ -15,7 +15,7 @@ hold_install(struct worker *worker, uint32_t record, const struct view *before,
     struct transfer transfer;
 
     planned.description = change->description;
-    /* what were published and not described would be due, again and again */
+    /* without its description the pod stays, and a ref that was published would be due */
     if (!describe_prepare(worker) ||
         !transfer_prepare(worker, record, &planned, &way, now, &transfer)) {
         if (leaves) {

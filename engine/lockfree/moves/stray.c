@@ -39,8 +39,8 @@ stray_leave(struct queue *queue, uint64_t note)
 }
 
 /*
- * Who finds no memory once more does not make a tick due before its time: a tick would do that
- * itself, again and again, behind its plan.
+ * The first short note makes a tick due at once. A later one makes it due at strays_again. Else a
+ * tick that leaves one itself would be followed by a tick at once, without end.
  */
 void
 stray_leave_short(struct queue *queue, uint64_t note)

@@ -12,10 +12,10 @@
  * A note makes a tick due: while there is one, each planner plans for this moment. What lacked
  * memory has a note of its own (short). While that is there, tick says NOMEM. A pass that lacked
  * memory says when it may be worth another (strays_again, STRAY_PAUSE_NS later): planners plan for
- * that time, and until then only calls of the host try, that are not pops: a tick, an event,
- * schedq_candidates. So a note without memory makes nobody try all the time: neither a host that
- * ticks when it is told to, nor a pop that waits, nor the timer thread. Other notes do not wait for
- * that, but for a doubt about a group's gate, whose reason most likely is memory (note_nobody).
+ * that time. Until then schedq_tick, an event and schedq_candidates try; pops, peeks and the timer
+ * thread do not. So a host that ticks when it is told to, a pop that waits and the timer thread
+ * pause. Fresh notes do not wait for short ones. note_nobody leaves a short note if there is one
+ * for unmoved pods: it cannot tell whether its group's gate lacked memory.
  *
  * A question that is owed needs no note: each worker names the pod that it is about to ask about
  * (mover.h), and the pod that it published for another worker (settle.h). Most often that worker
