@@ -233,7 +233,6 @@ struct queue {
     struct hazards hazards;
     atomic_ptr workers[WORKERS_MAX];    /* their memory stays until the queue ends */
     atomic_u64 taken[WORKERS_MAX / 64]; /* slots that have an owner, as bits */
-    atomic_u64 registered;              /* as many, and those about to be taken */
     atomic_u64 slots;                   /* those with smaller numbers may have been taken */
     atomic_ptr housekeepers[HOUSEKEEPERS];
     atomic_u64 housekeeping; /* those in use, as bits */

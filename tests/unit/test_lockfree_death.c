@@ -702,6 +702,33 @@ candidates_that_a_dead_thread_read_ahead_are_read_again(void **state)
     world_close(&world);
 }
 
+/* ---- a worker that a dead thread had ended --------------------------------------------------- */
+
+static bool
+slot_is_free(void *ctx)
+{
+    const struct queue *queue = ctx;
+    return (u64_load(&queue->taken[0]) & 1) == 0;
+}
+
+/* Its thread died before the call returned: it is not adopted, and destroy does not wait for it. */
+static void
+a_worker_that_a_dead_thread_had_ended_is_in_nobody_s_way(void **state)
+{
+    static world_t world;
+    (void)state;
+    the_world = &world;
+    world_open(&world, 1);
+    operation_t unregister = {.kind = UNREGISTER, .worker = world.workers[0]};
+    assert_true(die_in(&unregister, 0, slot_is_free, world.queue));
+    assert_status(schedq_worker_adopt(world.queue, world.workers[0]), SCHEDQ_INVALID);
+    schedq_stats_t stats = SCHEDQ_STATS_INIT;
+    assert_ok(schedq_stats(world.queue, &stats));
+    assert_int_equal(stats.workers, WORKERS - 1);
+    assert_ok(schedq_worker_unregister(world.workers[1]));
+    assert_ok(schedq_destroy(world.queue, NULL, 0));
+}
+
 int
 main(void)
 {
@@ -710,6 +737,7 @@ main(void)
         cmocka_unit_test(a_band_that_a_dead_thread_wrote_down_in_part_is_looked_for_again),
         cmocka_unit_test(a_group_that_a_dead_thread_wrote_down_in_part_is_looked_for_again),
         cmocka_unit_test(candidates_that_a_dead_thread_read_ahead_are_read_again),
+        cmocka_unit_test(a_worker_that_a_dead_thread_had_ended_is_in_nobody_s_way),
         cmocka_unit_test(a_thread_that_dies_anywhere_takes_nothing_with_it),
     };
     struct sigaction action = {.sa_handler = trap};

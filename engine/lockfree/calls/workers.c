@@ -3,10 +3,8 @@
  *
  * Any thread may make memory for a slot: the first to put it there wins (slot_worker:A). A slot is
  * taken by a CAS of its number's bit in one of the queue's words; its first owner joins the epoch
- * with it, and lets sums over all workers see it. Words that are read one by one do not say whether
- * any bit is set at one moment: `registered` does, which is raised before a bit is taken, and
- * lowered after it is given back. Housekeepers are slots of their own kind, with bits of their own:
- * trim, reserve and metrics borrow one, and a tick polls them.
+ * with it, and lets sums over all workers see it. Housekeepers are slots of their own kind, with
+ * bits of their own: trim, reserve and metrics borrow one, and a tick polls them.
  *
  * CONTRACT. Between take_bit:A and give_bit:A all that lies in the slot is one owner's, and plain.
  * The memory stays until the queue ends, so any thread may read a slot's counts (tallies).
@@ -19,10 +17,8 @@
  * taken once, not all at one moment.
  *
  * ORDERING
- *   give_bit:A -> take_bit:A
+ *   give_bit:A -> take_bit:A, workers_count
  *       what the last owner did
- *   workers_take:A, workers_give:A -> workers_count
- *       none is registered: what all that were did is over
  *   slot_worker:A -> acquire loads of the slot
  *       the slot's memory
  *   join:A -> queue_slots
@@ -272,8 +268,8 @@ taken_word(struct queue *queue, uint32_t number)
     return &queue->taken[number / 64];
 }
 
-static schedq_status_t
-take_slot(struct queue *queue, struct worker **out)
+schedq_status_t
+workers_take(struct queue *queue, struct worker **out)
 {
     for (uint32_t i = 0; i < queue->base.config.max_workers; i++) {
         if (!take_bit(taken_word(queue, i), i % 64)) {
@@ -291,18 +287,6 @@ take_slot(struct queue *queue, struct worker **out)
         return SCHEDQ_OK;
     }
     return SCHEDQ_FULL;
-}
-
-schedq_status_t
-workers_take(struct queue *queue, struct worker **out)
-{
-    (void)u64_add(&queue->registered, 1); /* workers_take:A */
-    schedq_status_t status = take_slot(queue, out);
-
-    if (status != SCHEDQ_OK) {
-        (void)u64_add(&queue->registered, UINT64_MAX);
-    }
-    return status;
 }
 
 /* The worker is about to be no thread's. What it owes is noted, and a tick does it. */
@@ -337,13 +321,18 @@ workers_give(struct worker *worker)
     epoch_poll(worker->epoch);
     give_caches_back(worker);
     give_bit(taken_word(queue, worker->base.number), worker->base.number % 64);
-    (void)u64_add(&queue->registered, UINT64_MAX); /* workers_give:A */
 }
 
 uint32_t
 workers_count(const struct queue *queue)
 {
-    return (uint32_t)u64_load_acquire(&queue->registered); /* of workers_take:A, workers_give:A */
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < WORKERS_MAX / 64; i++) {
+        count +=
+            (uint32_t)__builtin_popcountll(u64_load_acquire(&queue->taken[i])); /* give_bit:A */
+    }
+    return count;
 }
 
 bool

@@ -23,7 +23,7 @@ void workers_leave_house(struct queue *queue, uint32_t house);
 /** Frees what housekeepers retired, if its grace period is over. Outside a section. */
 void workers_poll(struct queue *queue);
 
-/** Slots that are taken, or about to be: 0 only if none is. */
+/** Slots that are taken. The words are read one by one: exact while none is taken or given back. */
 uint32_t workers_count(const struct queue *queue);
 
 /** Makes what is allocated for the first worker, a housekeeper too. False: no memory. */
