@@ -158,6 +158,7 @@ struct candidates_ahead {
     uint64_t lot;    /* its number */
     uint64_t worker; /* of the lane */
     int64_t begin;   /* insertion at which its reading began */
+    bool marked;     /* there is a bookmark there */
     uint64_t from;   /* insertion of refs[next] */
     uint32_t next, count;
     struct lane_ref refs[];

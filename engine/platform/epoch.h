@@ -10,6 +10,13 @@
  * with. Sections do not nest. A poll waits for no thread; inside of a section it frees nothing that
  * was retired in it.
  *
+ * BOOKMARKS. A section may leave a pointer behind for a later section of the same record, where its
+ * reading goes on. It counts as one more word that points to the block: who has unlinked a block
+ * takes its bookmarks away (epoch_unmark) before it retires it. A reader that leaves one looks
+ * afterwards whether the block is deleted already; then it takes it away itself. So what a section
+ * finds there is not retired yet, or was retired when the section had begun. Blocks that end with
+ * what they belong to need no epoch_unmark, if readers first make sure that this is still there.
+ *
  * PICTURE
  *   epoch    now      the number of the epoch, from 1; each batch that is closed raises it
  *            asked    for batches closed up to here the heavy barrier is over
@@ -24,8 +31,10 @@
  *            waiting  the last batch, until it is freed; `closed`: the number that closing it
  *                     gave, 0: none waits. A batch may have no blocks
  *            bytes    of both
+ *            bookmarks  where the owner's readings go on; on a line of their own
  * `now`, and which fences are used, share a line that is written once for each batch. A record is
- * written by its owner. Batches, `closed` and `pressure` are plain.
+ * written by its owner, but for bookmarks, which others take away. Batches, `closed` and `pressure`
+ * are plain.
  *
  * A BATCH is what was fresh. Closing it raises `now`; then comes the heavy barrier; then a look at
  * all records: the batch is freed if each is outside, or in a section that began in the epoch that
@@ -79,6 +88,8 @@
  *       the section finds nothing, or is waited for. Asymmetric: the left fence is ask:C's
  *   epoch_guest_enter:A ; the looks of the section | the unlinking ; is_over:A
  *       the same of a guest
+ *   epoch_bookmark:A ; the look whether it is deleted | the deletion, the unlinking ; epoch_unmark:A
+ *       the reader finds it deleted, or its bookmark is taken away
  *   epoch_leave:A, epoch_enter:B -> is_over:B; epoch_guest_leave:A -> is_over:A
  *       what sections did before the memory is freed. So a grace period also orders: what calls
  *       published that had found something before it was marked is there afterwards
@@ -98,7 +109,7 @@
  *
  * WRAPAROUND. 64 bits, one a batch.
  *
- * EVIDENCE. tests/model/epoch.pml; stress/explore: epoch_retire, lane_growth, index_growth, trim,
+ * EVIDENCE. tests/model/epoch.pml, bookmark.pml; stress/explore: epoch_retire, lane_growth, index_growth, trim,
  * upkeep_*;
  * tests/unit/test_lockfree_epoch.c, test_fences.c.
  */
@@ -120,6 +131,7 @@
 #endif
 #define EPOCH_BLOCK_BYTES 32 /* so many bytes of a large block count as a block */
 #define EPOCH_OUTSIDE 0
+#define EPOCH_BOOKMARKS 2 /* so many readings of a record may be interrupted at a time */
 
 /** What a block that may be retired begins with. */
 struct epoch_block {
@@ -152,6 +164,7 @@ struct epoch_record {
     bool pressed;      /* since a batch was closed last */
     uint32_t pressure; /* 0: nothing waits */
     uint64_t bytes;    /* of fresh and waiting; a word that others read (words.h) */
+    _Alignas(CACHE_LINE) atomic_ptr bookmarks[EPOCH_BOOKMARKS];
 };
 
 /** NULL: no memory. `asymmetric`: if there is such a thing here. */
@@ -242,6 +255,26 @@ void epoch_retire(struct epoch_record *record, struct epoch_block *block, struct
 void epoch_retire_with(struct epoch_record *record, struct epoch_block *block,
                        struct memory *memory, enum memory_kind kind, size_t bytes,
                        bool (*ends)(struct epoch_block *block));
+
+/**
+ * Leaves a bookmark, or takes it away (NULL). Inside a section that found the block; afterwards the
+ * caller looks whether it is deleted.
+ */
+static inline void
+epoch_bookmark(struct epoch_record *record, uint32_t which, void *block)
+{
+    (void)ptr_exchange(&record->bookmarks[which], block); /* epoch_bookmark:A, a full fence */
+}
+
+/** In a section: NULL, or a block that this section may read. */
+static inline void *
+epoch_bookmarked(const struct epoch_record *record, uint32_t which)
+{
+    return ptr_load_acquire(&record->bookmarks[which]); /* of epoch_unmark:A */
+}
+
+/** Takes away the bookmarks of a block that was unlinked. O(records). */
+void epoch_unmark(struct epoch *epoch, void *block);
 
 /**
  * A number: sections that read it at their beginning, or a later one, find what the caller stored

@@ -57,6 +57,8 @@ judge_and_count(uint64_t state, uint64_t ref, enum place place, uint32_t band)
 #define lane_pass tested_pass
 #define lane_read_again tested_read_again
 #define lane_read_from tested_read_from
+#define lane_bookmark tested_bookmark
+#define lane_read_at tested_read_at
 #define u64_load_acquire load_after_others
 #define state_judge judge_and_count
 #include "lockfree/refs/lane.c"
@@ -885,7 +887,7 @@ a_search_goes_past_whole_segments_and_a_reading_goes_on_in_another_section(void 
         assert_true(found == (from < PODS) && passed < SEGMENT_SLOTS_MAX);
         assert_true(!found || ref.key == from);
         if (found) {
-            lane_read_again(&reader, ref.key);
+            lane_read_again(&reader, ref.key, NULL, MARK_OF_EVENTS);
             assert_reads(world, &reader, INT64_MAX, (unsigned)from + 1, PODS);
         }
     }
@@ -1000,6 +1002,113 @@ a_reading_in_parts_tidies_nothing_where_others_passed_all_that_it_found(void **s
     lane_read_from(&reader, PODS, INT64_MIN, &world->care);
     assert_int_equal(probe.judged, 0);
 }
+
+/* ---- bookmarks ------------------------------------------------------------------------------- */
+
+/* The section ends, and another one begins: what was retired meanwhile is free. */
+static void
+section_anew(world_t *world)
+{
+    epoch_leave(world->ground.record);
+    epoch_poll(world->ground.record);
+    epoch_poll(world->ground.record);
+    epoch_enter(world->ground.record);
+}
+
+/* Reads on to the first ref of a segment, but for the first one, and leaves a bookmark there. */
+static struct lane_reader
+bookmarked_reader(world_t *world, unsigned least, struct lane_ref *ref)
+{
+    struct lane_reader reader = reader_of(world);
+    const struct segment *segment = NULL;
+    do {
+        segment = reader.segment;
+        assert_true(next_ref(&reader, INT64_MAX, NULL, ref));
+    } while (ref->key < least || reader.segment == segment);
+    assert_true(lane_bookmark(&reader, world->ground.record, MARK_OF_EVENTS));
+    return reader;
+}
+
+static void
+a_reading_goes_on_at_its_bookmark_and_looks_at_nothing_before_it(void **state)
+{
+    world_t *world = *state;
+    struct lane_ref ref = {0};
+    add(world, 0, PODS);
+    struct lane_reader reader = bookmarked_reader(world, PODS / 2, &ref);
+    section_anew(world);
+    struct segment *first = first_of(world);
+    uint64_t number = first->number;
+    first->number = UINT64_MAX; /* it counts as behind all others: a way from there misses pods */
+    lane_read_again(&reader, ref.key, world->ground.record, MARK_OF_EVENTS);
+    assert_reads(world, &reader, INT64_MAX, (unsigned)ref.key + 1, PODS);
+    reader = reader_of(world);
+    lane_read_at(&reader, world->ground.record, MARK_OF_EVENTS);
+    assert_reads(world, &reader, INT64_MAX, (unsigned)ref.key, PODS);
+    first->number = number;
+}
+
+/* What is before it goes, and is freed: by consumers, and by a reader that leaves out what ended. */
+static void
+a_bookmark_of_a_segment_that_goes_is_taken_away(void **state)
+{
+    world_t *world = *state;
+    for (unsigned middle = 0; middle < 2; middle++) {
+        struct lane_ref ref = {0};
+        world->lane->last_key = INT64_MIN;
+        add(world, 0, PODS);
+        struct lane_reader reader = bookmarked_reader(world, PODS / 2, &ref);
+        unsigned next = (unsigned)ref.key;
+        end_pods(world, middle, next);
+        if (middle == 0)
+            pass_all(world->lane, &world->care);
+        else
+            (void)read_as_an_event(world);
+        section_anew(world);
+        assert_null(epoch_bookmarked(world->ground.record, MARK_OF_EVENTS));
+        lane_read_again(&reader, ref.key, world->ground.record, MARK_OF_EVENTS);
+        assert_reads(world, &reader, INT64_MAX, next + 1, PODS);
+        end_pods(world, 0, PODS);
+        assert_next_empty(world);
+    }
+}
+
+/* It is deleted, and linked still, or its retirer has looked for bookmarks already. */
+static void
+no_bookmark_is_left_of_a_segment_that_is_deleted(void **state)
+{
+    world_t *world = *state;
+    struct lane_ref ref = {0};
+    add(world, 0, PODS);
+    struct lane_reader reader = bookmarked_reader(world, PODS / 2, &ref);
+    epoch_bookmark(world->ground.record, MARK_OF_EVENTS, NULL);
+    end_pods(world, 0, (unsigned)ref.key);
+    pass_all(world->lane, &world->care);
+    assert_true(is_deleted(reader.before));
+    assert_false(lane_bookmark(&reader, world->ground.record, MARK_OF_EVENTS));
+    assert_null(epoch_bookmarked(world->ground.record, MARK_OF_EVENTS));
+}
+
+/* Its word leads to what may be free. */
+static void
+a_bookmark_that_is_deleted_and_not_yet_retired_is_not_followed(void **state)
+{
+    world_t *world = *state;
+    struct lane_ref ref = {0};
+    add(world, 0, PODS);
+    struct lane_reader reader = bookmarked_reader(world, PODS / 2, &ref);
+    struct segment *deleted = reader.before, *before = first_of(world);
+    while (behind(before) != deleted)
+        before = behind(before);
+    ptr_store(&before->next, reader.segment);
+    ptr_store(&deleted->next, (char *)last_of(world) + GONE);
+    lane_read_again(&reader, ref.key, world->ground.record, MARK_OF_EVENTS);
+    assert_reads(world, &reader, INT64_MAX, (unsigned)ref.key + 1, PODS);
+    ptr_store(&deleted->next, behind(before));
+    ptr_store(&before->next, deleted);
+}
+
+/* ---- passing --------------------------------------------------------------------------------- */
 
 /* Passing does so much and no more, and goes on the next time. */
 static void
@@ -1618,6 +1727,10 @@ main(void)
         TEST(a_search_goes_past_whole_segments_and_a_reading_goes_on_in_another_section),
         TEST(a_search_looks_at_no_slot_of_the_segments_far_before),
         TEST(a_search_passes_none_of_the_refs_with_its_key),
+        TEST(a_reading_goes_on_at_its_bookmark_and_looks_at_nothing_before_it),
+        TEST(a_bookmark_of_a_segment_that_goes_is_taken_away),
+        TEST(no_bookmark_is_left_of_a_segment_that_is_deleted),
+        TEST(a_bookmark_that_is_deleted_and_not_yet_retired_is_not_followed),
         TEST(a_reading_in_parts_leaves_nothing_behind_and_no_part_has_much_to_tidy),
         TEST(a_reading_in_parts_tidies_nothing_where_others_passed_all_that_it_found),
         TEST(passing_judges_as_many_refs_as_it_may),

@@ -693,6 +693,31 @@ a_reader_does_not_meet_what_it_published_itself_since_it_began(void **state)
     assert_int_equal(count, 6);
 }
 
+/* If it looked for its place from the front on, it would miss what is behind it. */
+static void
+a_reader_goes_on_at_its_bookmark_in_another_section(void **state)
+{
+    world_t *world = *state;
+    struct lot *lot = get(world, 1);
+    struct lot_reader reader;
+    struct lane_ref refs[8];
+    for (unsigned i = 0; i < PODS; i++)
+        park(world, lot, 0, i, 5);
+    struct lane *lane = bank_first_lane(&lot->bank, 0);
+    struct segment *first = ptr_load(&lane->first);
+    unsigned count = 0;
+    lot_read_begin(&reader, lot, &world->callers[0], INT64_MAX);
+    while (count < PODS / 2)
+        count += (unsigned)lot_read(&reader, refs, 8);
+    uint64_t number = first->number;
+    first->number = UINT64_MAX; /* it counts as behind all others */
+    lot_read_again(&reader);
+    for (size_t read = 0; (read = lot_read(&reader, refs, 8)) > 0;)
+        count += (unsigned)read;
+    first->number = number;
+    assert_int_equal(count, PODS);
+}
+
 static void
 a_lot_may_have_affinity_from_the_first_such_pod_on(void **state)
 {
@@ -1063,6 +1088,7 @@ main(void)
         TEST(the_catch_all_holds_refs_like_any_lot),
         TEST(what_is_published_behind_a_reader_is_left_for_the_next_one),
         TEST(a_reader_does_not_meet_what_it_published_itself_since_it_began),
+        TEST(a_reader_goes_on_at_its_bookmark_in_another_section),
         TEST(a_lot_may_have_affinity_from_the_first_such_pod_on),
         TEST(parked_and_gated_pods_are_valid_in_a_lot_and_others_are_not),
         TEST(without_memory_nothing_is_prepared_and_what_was_there_stays),

@@ -17,9 +17,10 @@
  * A worker reads CANDIDATES_AHEAD refs at a time and keeps those that the answer has no room for,
  * with the cursor at which they begin: a call that comes with that cursor goes on there. They are
  * judged when they are served. When they are used up, the lane may have more: it is read again from
- * there. A cursor that comes to another worker, or a second time, is looked for in the
- * lane by its insertion, past whole segments. Those of the part before, most of whose pods the host
- * took out, are left out then (lane_read_from): no call has more to tidy than a part.
+ * there, from a bookmark on (lane.h). A cursor that comes to another worker, or a second time, is
+ * looked for in the lane by its insertion, past whole segments. Those of the part before, most of
+ * whose pods the host took out, are left out then (lane_read_from): no call has more to tidy than a
+ * part.
  *
  * LINEARIZATION. A candidate: report_unchanged:A.
  *
@@ -30,7 +31,7 @@
  * PROGRESS. Lock-free: a second look at a candidate means that another thread changed it.
  *
  * EVIDENCE. tests/model: park; stress/explore: host_park; tests/unit/test_host.c,
- * test_candidates.c, test_candidates_threads.c.
+ * test_candidates.c, test_lockfree_candidates.c, test_candidates_threads.c.
  */
 #include "policy/candidates.h"
 #include "lockfree/calls/events.h"
@@ -238,10 +239,15 @@ ahead_fill(const struct search *search, const struct lot *lot, struct lane *lane
     const int64_t from = (int64_t)cursor[2];
     struct candidates_ahead *ahead = search->ahead;
     bool goes_on = ahead->lot == lot->number && ahead->worker == cursor[1] && ahead->begin <= from;
+    struct epoch_record *record = search->worker->epoch;
     struct lane_reader reader;
 
     lane_read_begin(&reader, lane);
+    if (goes_on && ahead->marked) {
+        lane_read_at(&reader, record, MARK_OF_CANDIDATES);
+    }
     lane_read_from(&reader, from, goes_on ? ahead->begin : from, &care);
+    ahead->marked = lane_bookmark(&reader, record, MARK_OF_CANDIDATES);
     ahead->lot = lot->number;
     ahead->worker = cursor[1];
     ahead->begin = from;

@@ -402,6 +402,7 @@ forget(struct worker *worker)
     memset(worker->known_groups, 0, sizeof worker->known_groups);
     if (worker->ahead != NULL) {
         worker->ahead->next = worker->ahead->count = 0;
+        worker->ahead->marked = false;
     }
     /* It says so while it is counted, and no longer: what is taken away was added. */
     if (inside_callback(&worker->base.inside) == CALLBACK_SLEEP) {

@@ -297,6 +297,7 @@ retire_segment(struct lane *lane, const struct lane_care *care, struct segment *
         (void *)segment) { /* retire_segment:A, behind the CAS that unlinked it */
         (void)ptr_cas(&lane->sweep, segment, NULL); /* retire_segment:B */
     }
+    epoch_unmark(care->epoch->epoch, segment);
     epoch_retire_with(care->epoch, &segment->block, care->memory, MEMORY_QUEUES,
                       segment_bytes(segment->ring.size), end_segment);
 }
@@ -790,17 +791,59 @@ find_key(const struct segment *segment, uint32_t low, uint32_t high, int64_t key
     return low;
 }
 
+/* One that is deleted may lead to segments that are no more. */
+bool
+lane_bookmark(const struct lane_reader *reader, struct epoch_record *record, enum lane_mark mark)
+{
+    if (reader->before == NULL) {
+        return false;
+    }
+    if (epoch_bookmarked(record, mark) != (void *)reader->before) {
+        epoch_bookmark(record, mark, reader->before);
+        if (is_gone(next_of(reader->before))) { /* lane_bookmark:A */
+            epoch_bookmark(record, mark, NULL);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Behind the last segment there is none yet. */
+static void
+go_to_bookmark(struct lane_reader *reader, const struct epoch_record *record, enum lane_mark mark)
+{
+    struct segment *before = epoch_bookmarked(record, mark);
+    void *next = before != NULL ? next_of(before) : NULL;
+
+    if (before != NULL && !is_gone(next)) {
+        reader->before = next != NULL ? before : NULL;
+        reader->segment = next != NULL ? next : before;
+    }
+}
+
+void
+lane_read_at(struct lane_reader *reader, const struct epoch_record *record, enum lane_mark mark)
+{
+    go_to_bookmark(reader, record, mark);
+    find_next(reader, NULL);
+    enter(reader);
+}
+
 /*
  * A slot that was used again meanwhile has a greater key, and so have all in front of it: lane_next
  * sees to it.
  */
 void
-lane_read_again(struct lane_reader *reader, int64_t read)
+lane_read_again(struct lane_reader *reader, int64_t read, const struct epoch_record *record,
+                enum lane_mark mark)
 {
     const struct lane_reader before = *reader;
 
     lane_read_begin(reader, reader->lane);
     reader->done = before.done;
+    if (record != NULL) {
+        go_to_bookmark(reader, record, mark);
+    }
     find_next(reader, NULL);
     enter(reader);
     do {

@@ -17,6 +17,10 @@
  * ends: what is published later is read only from the segment that was the last when the reading
  * began.
  *
+ * A READING IN PARTS, over several sections, goes on where it was: at the segment behind a bookmark
+ * (epoch.h), which is the one before the segment that was read last. If that was deleted meanwhile,
+ * it begins at the first segment again, and goes past what it has read, a line for each segment.
+ *
  * PICTURE
  *   lane      first -> segment -> segment -> ... -> last, the owner's, whose next is NULL
  *   segment   {ck_ring counters, next, number} slots: closed for good when its next is not NULL
@@ -84,6 +88,8 @@
  *   the CAS that unlinks, retire_segment:A | sweep:A, sweep:B
  *       the owner sees GONE and lets the segment go, or the retirer sees that the segment is swept
  *       and makes the owner begin anew
+ *   the CAS that deletes | lane_bookmark:A
+ *       the reader leaves no bookmark of a segment whose retirer has looked for some already
  *   lane_publish:A ; the caller's look | the reader's write ; lane_read_begin:A
  *       the fences are the callers'
  *
@@ -104,7 +110,7 @@
  * mask, and is the only one that does.
  *
  * EVIDENCE. tests/unit/test_lockfree_lane.c; stress/explore: lane_growth, lane_rebuild,
- * lane_chain_*, lane_fronts; tests/model: chain, claim, front, bin.
+ * lane_chain_*, lane_fronts; tests/model: chain, bookmark, claim, front, bin.
  */
 #ifndef SCHEDQ_LOCKFREE_LANE_H
 #define SCHEDQ_LOCKFREE_LANE_H
@@ -601,12 +607,30 @@ bool lane_read_on(struct lane_reader *reader, const struct lane_care *care);
 void lane_read_from(struct lane_reader *reader, int64_t from, int64_t before,
                     const struct lane_care *care);
 
+/** The readings of a worker that go on in later sections, by their bookmarks (epoch.h). */
+enum lane_mark { MARK_OF_EVENTS, MARK_OF_CANDIDATES };
+
+/**
+ * Leaves a bookmark, so that the reading can go on at this segment in a later section. False: there
+ * is none; the segment is the first, or what is before it was deleted.
+ */
+bool lane_bookmark(const struct lane_reader *reader, struct epoch_record *record,
+                   enum lane_mark mark);
+
+/**
+ * After lane_read_begin: goes on to where this lane's bookmark was left, or stays, if others have
+ * taken it away.
+ */
+void lane_read_at(struct lane_reader *reader, const struct epoch_record *record,
+                  enum lane_mark mark);
+
 /**
  * In another section: goes on behind the refs whose keys are up to `read`, as far as it would have
- * gone. Of the segments that were read it looks at their numbers, in the one that it comes to it
- * makes a binary search.
+ * gone. `record` NULL: there is no bookmark. Without one it looks at the number of each segment
+ * that was read. In the one that it comes to it makes a binary search.
  */
-void lane_read_again(struct lane_reader *reader, int64_t read);
+void lane_read_again(struct lane_reader *reader, int64_t read, const struct epoch_record *record,
+                     enum lane_mark mark);
 
 /** Refs of a container, without the stale ones at its front: of any key, below one, up to it. */
 struct ref_counts {

@@ -555,9 +555,16 @@ begin_lane(struct lot_reader *reader)
     }
     lane_read_begin(&reader->lane, lane);
     reader->in_lane = true;
+    reader->marked = false;
     reader->from = INT64_MIN;
     reader->upto = worker == reader->worker ? reader->newest : lane_newest(lane);
     return true;
+}
+
+static void
+leave_bookmark(struct lot_reader *reader)
+{
+    reader->marked = lane_bookmark(&reader->lane, reader->care.epoch, MARK_OF_EVENTS);
 }
 
 size_t
@@ -571,6 +578,9 @@ lot_read(struct lot_reader *reader, struct lane_ref *refs, size_t capacity)
             return count;
         }
         reader->in_lane = lane_read_on(&reader->lane, &reader->care);
+        if (reader->in_lane) {
+            leave_bookmark(reader);
+        }
     }
     return 0;
 }
@@ -580,7 +590,9 @@ void
 lot_read_again(struct lot_reader *reader)
 {
     if (reader->in_lane) {
-        lane_read_again(&reader->lane, reader->from);
+        lane_read_again(&reader->lane, reader->from, reader->marked ? reader->care.epoch : NULL,
+                        MARK_OF_EVENTS);
+        leave_bookmark(reader);
     }
 }
 

@@ -297,6 +297,7 @@ struct lot_reader {
     uint32_t worker;          /* the reader's */
     int64_t newest;           /* in its own lane: what it put there later it does not read */
     bool in_lane;
+    bool marked;        /* there is a bookmark in the lane that is read */
     int64_t from, upto; /* insertions in the lane that is read: read so far, and to be read */
     struct lane_reader lane;
 };
