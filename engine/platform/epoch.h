@@ -88,7 +88,7 @@
  *       the section finds nothing, or is waited for. Asymmetric: the left fence is ask:C's
  *   epoch_guest_enter:A ; the looks of the section | the unlinking ; is_over:A
  *       the same of a guest
- *   epoch_bookmark:A ; the look whether it is deleted | the deletion, the unlinking ; epoch_unmark:A
+ *   epoch_bookmark:A ; the look for a deletion | the deletion, the unlinking ; epoch_unmark:A
  *       the reader finds it deleted, or its bookmark is taken away
  *   epoch_leave:A, epoch_enter:B -> is_over:B; epoch_guest_leave:A -> is_over:A
  *       what sections did before the memory is freed. So a grace period also orders: what calls
@@ -109,9 +109,8 @@
  *
  * WRAPAROUND. 64 bits, one a batch.
  *
- * EVIDENCE. tests/model/epoch.pml, bookmark.pml; stress/explore: epoch_retire, lane_growth, index_growth, trim,
- * upkeep_*;
- * tests/unit/test_lockfree_epoch.c, test_fences.c.
+ * EVIDENCE. tests/model: epoch, bookmark; stress/explore: epoch_retire, lane_growth, index_growth,
+ * trim, upkeep_*; tests/unit/test_lockfree_epoch.c, test_fences.c.
  */
 #ifndef SCHEDQ_PLATFORM_EPOCH_H
 #define SCHEDQ_PLATFORM_EPOCH_H

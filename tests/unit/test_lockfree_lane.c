@@ -1039,7 +1039,7 @@ a_reading_goes_on_at_its_bookmark_and_looks_at_nothing_before_it(void **state)
     section_anew(world);
     struct segment *first = first_of(world);
     uint64_t number = first->number;
-    first->number = UINT64_MAX; /* it counts as behind all others: a way from there misses pods */
+    first->number = UINT64_MAX; /* it counts as behind all others */
     lane_read_again(&reader, ref.key, world->ground.record, MARK_OF_EVENTS);
     assert_reads(world, &reader, INT64_MAX, (unsigned)ref.key + 1, PODS);
     reader = reader_of(world);
@@ -1048,7 +1048,7 @@ a_reading_goes_on_at_its_bookmark_and_looks_at_nothing_before_it(void **state)
     first->number = number;
 }
 
-/* What is before it goes, and is freed: by consumers, and by a reader that leaves out what ended. */
+/* What is before it goes, and is freed: by consumers, or by a reader that leaves out ended pods. */
 static void
 a_bookmark_of_a_segment_that_goes_is_taken_away(void **state)
 {

@@ -329,8 +329,8 @@ workers_count(const struct queue *queue)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < WORKERS_MAX / 64; i++) {
-        count +=
-            (uint32_t)__builtin_popcountll(u64_load_acquire(&queue->taken[i])); /* give_bit:A */
+        /* of give_bit:A */
+        count += (uint32_t)__builtin_popcountll(u64_load_acquire(&queue->taken[i]));
     }
     return count;
 }
