@@ -131,7 +131,7 @@ epoch_retire_with(struct epoch_record *record, struct epoch_block *block, struct
 
 /* A record that is not in the list yet leaves no bookmark of a block that is deleted already. */
 void
-epoch_unmark(struct epoch *epoch, void *block)
+epoch_unmark_all(struct epoch *epoch, void *block)
 {
     /* of epoch_record_join:A */
     struct epoch_record *record = ptr_load_acquire(&epoch->records);
@@ -139,7 +139,7 @@ epoch_unmark(struct epoch *epoch, void *block)
     for (; record != NULL; record = record->older) {
         for (uint32_t i = 0; i < EPOCH_BOOKMARKS; i++) {
             if (ptr_load(&record->bookmarks[i]) == block) {
-                (void)ptr_cas(&record->bookmarks[i], block, NULL); /* epoch_unmark:A */
+                (void)ptr_cas(&record->bookmarks[i], block, NULL); /* epoch_unmark_all:A */
             }
         }
     }

@@ -31,7 +31,7 @@
  *            waiting  the last batch, until it is freed; `closed`: the number that closing it
  *                     gave, 0: none waits. A batch may have no blocks
  *            bytes    of both
- *            bookmarks  where the owner's readings go on; on a line of their own
+ *            bookmarks  where the owner's readings go on; not on the line that each section writes
  * `now`, and which fences are used, share a line that is written once for each batch. A record is
  * written by its owner, but for bookmarks, which others take away. Batches, `closed` and `pressure`
  * are plain.
@@ -88,7 +88,7 @@
  *       the section finds nothing, or is waited for. Asymmetric: the left fence is ask:C's
  *   epoch_guest_enter:A ; the looks of the section | the unlinking ; is_over:A
  *       the same of a guest
- *   epoch_bookmark:A ; the look for a deletion | the deletion, the unlinking ; epoch_unmark:A
+ *   epoch_bookmark:A ; the look for a deletion | the deletion, the unlinking ; epoch_unmark
  *       the reader finds it deleted, or its bookmark is taken away
  *   epoch_leave:A, epoch_enter:B -> is_over:B; epoch_guest_leave:A -> is_over:A
  *       what sections did before the memory is freed. So a grace period also orders: what calls
@@ -146,6 +146,7 @@ struct epoch {
     _Alignas(CACHE_LINE) atomic_u64 now;
     struct memory *memory;
     bool asymmetric;
+    atomic_u64 bookmarks; /* 0: nobody has left any yet */
     _Alignas(CACHE_LINE) atomic_u64 asked;
     atomic_ptr asker, records;
     atomic_u64 guests; /* number:44 | count:20 */
@@ -157,13 +158,13 @@ struct epoch {
 struct epoch_record {
     _Alignas(CACHE_LINE) atomic_u64 inside;
     struct epoch *epoch;
-    struct epoch_record *older;
     struct epoch_block *fresh, *waiting;
     uint64_t closed;
     bool pressed;      /* since a batch was closed last */
     uint32_t pressure; /* 0: nothing waits */
     uint64_t bytes;    /* of fresh and waiting; a word that others read (words.h) */
-    _Alignas(CACHE_LINE) atomic_ptr bookmarks[EPOCH_BOOKMARKS];
+    _Alignas(CACHE_LINE) struct epoch_record *older;
+    atomic_ptr bookmarks[EPOCH_BOOKMARKS];
 };
 
 /** NULL: no memory. `asymmetric`: if there is such a thing here. */
@@ -262,6 +263,11 @@ void epoch_retire_with(struct epoch_record *record, struct epoch_block *block,
 static inline void
 epoch_bookmark(struct epoch_record *record, uint32_t which, void *block)
 {
+    atomic_u64 *bookmarks = &record->epoch->bookmarks;
+
+    if (u64_load(bookmarks) == 0) {
+        u64_store(bookmarks, 1);
+    }
     (void)ptr_exchange(&record->bookmarks[which], block); /* epoch_bookmark:A, a full fence */
 }
 
@@ -269,11 +275,20 @@ epoch_bookmark(struct epoch_record *record, uint32_t which, void *block)
 static inline void *
 epoch_bookmarked(const struct epoch_record *record, uint32_t which)
 {
-    return ptr_load_acquire(&record->bookmarks[which]); /* of epoch_unmark:A */
+    return ptr_load_acquire(&record->bookmarks[which]); /* of epoch_unmark_all:A */
 }
 
-/** Takes away the bookmarks of a block that was unlinked. O(records). */
-void epoch_unmark(struct epoch *epoch, void *block);
+/** For epoch_unmark, when there are bookmarks. O(records). */
+void epoch_unmark_all(struct epoch *epoch, void *block);
+
+/** Takes away the bookmarks of a block, behind the exchange that unlinked it. */
+static inline void
+epoch_unmark(struct epoch *epoch, void *block)
+{
+    if (u64_load(&epoch->bookmarks) != 0) {
+        epoch_unmark_all(epoch, block);
+    }
+}
 
 /**
  * A number: sections that read it at their beginning, or a later one, find what the caller stored

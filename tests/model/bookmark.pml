@@ -24,9 +24,10 @@
  *
  * Bounds: four segments, the last one stays; one reader, three sections; two deleters, a segment each. LARGE: three deletions.
  *
- * stands for engine/platform/epoch.h epoch_bookmark 046e4c7c
+ * stands for engine/platform/epoch.h epoch_bookmark a7f7d7ac
  * stands for engine/platform/epoch.h epoch_bookmarked 33a4a31f
- * stands for engine/platform/epoch.c epoch_unmark a2aec5f3
+ * stands for engine/platform/epoch.h epoch_unmark f25774a1
+ * stands for engine/platform/epoch.c epoch_unmark_all 9a14ab4d
  * stands for engine/lockfree/refs/lane.c retire_segment 6e11967a
  * stands for engine/lockfree/refs/lane.c lane_bookmark ab9b5645
  * stands for engine/lockfree/refs/lane.c go_to_bookmark 7d2e7fed
