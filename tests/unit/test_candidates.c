@@ -322,6 +322,57 @@ candidates_are_of_one_profile(void **state)
     assert_int_equal(out[0].profile, batch);
 }
 
+/* A walk found nothing where pods came since: another one meets them. */
+static void
+a_walk_meets_what_came_after_a_walk_that_met_nothing(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    schedq_candidate_t out[256];
+    char name[16];
+    schedq_pod_t pod = hx_park(fixture, "ns/first", 0, fit->bit);
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL));
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(hx_collect(fixture, hx_query(fit->bit, 0), out, 256, 8), 0);
+    for (unsigned i = 0; i < 100; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
+        hx_park(fixture, name, i, fit->bit);
+    }
+    assert_int_equal(hx_collect(fixture, hx_query(fit->bit, 0), out, 256, 8), 100);
+}
+
+/* The other worker had a walk of its own to the end before. */
+static void
+a_walk_goes_on_with_a_worker_whose_walk_came_to_the_end_before(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    schedq_candidate_t out[256];
+    schedq_worker_t *other;
+    size_t count, met = 0;
+    char name[16];
+    assert_ok(schedq_worker_register(fx_queue(fixture), &other, NULL, 0));
+    for (unsigned i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
+        hx_park(fixture, name, i, fit->bit);
+    }
+    schedq_query_t query = hx_query(fit->bit, 0);
+    while (schedq_candidates(other, &query, out, 8, &count) == SCHEDQ_OK)
+        met += count;
+    assert_int_equal(met, 3);
+    for (unsigned i = 3; i < 100; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
+        hx_park(fixture, name, i, fit->bit);
+    }
+    query = hx_query(fit->bit, 0);
+    assert_ok(schedq_candidates(fx_worker(fixture), &query, out, 5, &count));
+    met = count;
+    while (schedq_candidates(other, &query, out, 8, &count) == SCHEDQ_OK)
+        met += count;
+    assert_int_equal(met, 100);
+    assert_ok(schedq_worker_unregister(other));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -338,6 +389,8 @@ main(int argc, char **argv)
         fx_test_host(a_pod_that_is_updated_during_a_walk_is_given_all_the_same),
         fx_test_host(one_query_may_ask_for_everything),
         fx_test_host(candidates_are_of_one_profile),
+        fx_test_host(a_walk_meets_what_came_after_a_walk_that_met_nothing),
+        fx_test_host(a_walk_goes_on_with_a_worker_whose_walk_came_to_the_end_before),
     };
     return fx_run_tests(argc, argv, tests);
 }
