@@ -19,7 +19,8 @@
  *   -DUNMARK_FIRST  it takes them away before it deletes
  *   -DFOLLOW_GONE   the reader goes on behind a bookmark whose segment is deleted
  *
- * Not modelled: the deleters' own sections, consumers, owners, and what chain.pml shows of the chain. Memory is sequentially
+ * Not modelled: the deleters' own sections, consumers, what chain.pml shows of the chain, and owners: that no bookmark is left
+ * behind the last segment, where more is put, is shown by tests/unit/test_candidates.c. Memory is sequentially
  * consistent: the bookmark is left by an exchange, the deletion and the unlinking are exchanges too.
  *
  * Bounds: four segments, the last one stays; one reader, three sections; two deleters, a segment each. LARGE: three deletions.
@@ -29,8 +30,8 @@
  * stands for engine/platform/epoch.h epoch_unmark f25774a1
  * stands for engine/platform/epoch.c epoch_unmark_all 9a14ab4d
  * stands for engine/lockfree/refs/lane.c retire_segment 6e11967a
- * stands for engine/lockfree/refs/lane.c lane_bookmark ab9b5645
- * stands for engine/lockfree/refs/lane.c go_to_bookmark 7d2e7fed
+ * stands for engine/lockfree/refs/lane.c lane_bookmark 8b39ba31
+ * stands for engine/lockfree/refs/lane.c go_to_bookmark d245dbd1
  * stands for engine/lockfree/refs/lane.c lane_read_again 315786b1
  */
 #define SECTIONS 3

@@ -247,9 +247,7 @@ ahead_fill(const struct search *search, const struct lot *lot, struct lane *lane
         lane_read_at(&reader, record, MARK_OF_CANDIDATES);
     }
     lane_read_from(&reader, from, goes_on ? ahead->begin : from, &care);
-    /* At the end of the lane it is behind the last segment, where more will be put. */
-    ahead->marked =
-        reader.position != reader.end && lane_bookmark(&reader, record, MARK_OF_CANDIDATES);
+    ahead->marked = lane_bookmark(&reader, record, MARK_OF_CANDIDATES);
     ahead->lot = lot->number;
     ahead->worker = cursor[1];
     ahead->begin = from;

@@ -791,11 +791,14 @@ find_key(const struct segment *segment, uint32_t low, uint32_t high, int64_t key
     return low;
 }
 
-/* One that is deleted may lead to segments that are no more. */
+/*
+ * At the end of the lane it would be behind the last segment, where more will be put. One that is
+ * deleted may lead to segments that are no more.
+ */
 bool
 lane_bookmark(const struct lane_reader *reader, struct epoch_record *record, enum lane_mark mark)
 {
-    if (reader->before == NULL) {
+    if (reader->before == NULL || reader->position == reader->end) {
         return false;
     }
     if (epoch_bookmarked(record, mark) != (void *)reader->before) {
@@ -808,7 +811,6 @@ lane_bookmark(const struct lane_reader *reader, struct epoch_record *record, enu
     return true;
 }
 
-/* Behind the last segment there is none yet. */
 static void
 go_to_bookmark(struct lane_reader *reader, const struct epoch_record *record, enum lane_mark mark)
 {
@@ -816,8 +818,8 @@ go_to_bookmark(struct lane_reader *reader, const struct epoch_record *record, en
     void *next = before != NULL ? next_of(before) : NULL;
 
     if (before != NULL && !is_gone(next)) {
-        reader->before = next != NULL ? before : NULL;
-        reader->segment = next != NULL ? next : before;
+        reader->before = before;
+        reader->segment = next;
     }
 }
 

@@ -611,8 +611,9 @@ void lane_read_from(struct lane_reader *reader, int64_t from, int64_t before,
 enum lane_mark { MARK_OF_EVENTS, MARK_OF_CANDIDATES };
 
 /**
- * Leaves a bookmark, so that the reading can go on at this segment in a later section. False: there
- * is none; the segment is the first, or what is before it was deleted.
+ * Leaves a bookmark, so that a reading can go on at this segment in a later section: of what is
+ * before it, all keys are below that of the next ref. False: there is none; the segment is the
+ * first, what is before it was deleted, or no ref comes here.
  */
 bool lane_bookmark(const struct lane_reader *reader, struct epoch_record *record,
                    enum lane_mark mark);
