@@ -956,6 +956,125 @@ a_band_at_the_address_of_one_that_left_is_another(void **state)
     keep_nothing();
 }
 
+/* ---- [host] an event while a pod is added ---- */
+
+typedef schedq_status_t (*add_fn)(const schedq_pod_spec_t *spec, schedq_result_t *result);
+
+static void *
+alloc_and_interrupt(void *ctx, size_t bytes, size_t align)
+{
+    (void)ctx;
+    interrupt();
+    return source.alloc(source.ctx, bytes, align);
+}
+
+static void
+stamp_the_gate(scene_t *own)
+{
+    uint64_t sequence;
+    assert_ok(schedq_event_begin(own->other, &sequence));
+    assert_ok(schedq_event_stamp(own->other, sequence, 0, own->fit));
+}
+
+/*
+ * The first allocation of `add` comes when the stamp of the gate was looked at, before the pod is
+ * there.
+ */
+static void
+stamp_a_gate_during(fixture_t *fixture, add_fn add)
+{
+    memset(&scene, 0, sizeof scene);
+    scene.fixture = fixture;
+    fixture->config.decide = SCHEDQ_DECIDE_HOST;
+    source = fixture->config.allocator;
+    fixture->config.allocator =
+        (schedq_allocator_t){.alloc = alloc_and_interrupt, .free = keep_block};
+    scene.fit = fx_plugin(fixture, "Gate", "Node", SCHEDQ_ACTION_ADD)->bit;
+    scene.gate_number = 1;
+    fx_worker(fixture);
+    assert_ok(schedq_worker_register(fixture->queue, &scene.other, NULL, 0));
+    scene.job = stamp_the_gate;
+    schedq_pod_spec_t spec = fx_spec(0);
+    spec.object = 7;
+    spec.gate = scene.gate_number;
+    stamp_the_gate(&scene);
+    schedq_result_t result;
+    assert_status(add(&spec, &result), SCHEDQ_RETRY); /* at once; its room is taken by now */
+    spec.judged_up_to = result.sequence;
+    scene.jobs = 1;
+    assert_status(add(&spec, &result), SCHEDQ_RETRY);
+    assert_int_equal(scene.done, 1);
+    assert_true(result.sequence > spec.judged_up_to);
+    const schedq_result_t expected = {.sequence = result.sequence};
+    assert_memory_equal(&result, &expected, sizeof result);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_NOWHERE);
+    assert_place(fx_place(fixture, "ns/b"), SCHEDQ_NOWHERE);
+    spec.judged_up_to = result.sequence;
+    assert_ok(add(&spec, &result));
+    assert_true(result.to_gated > 0);
+    assert_int_equal(fx_stats(fixture).gated, result.to_gated);
+    end_scene();
+}
+
+static schedq_status_t
+add_one(const schedq_pod_spec_t *spec, schedq_result_t *result)
+{
+    return schedq_add(fx_worker(scene.fixture), "ns/a", 4, spec, result);
+}
+
+static schedq_status_t
+add_by_update(const schedq_pod_spec_t *spec, schedq_result_t *result)
+{
+    schedq_pod_spec_t own = *spec;
+    own.flags = SCHEDQ_POD_ADD;
+    return schedq_update(fx_worker(scene.fixture), "ns/a", 4, &own, 0, NULL, 0, result);
+}
+
+static schedq_status_t
+add_again(const schedq_pod_spec_t *spec, schedq_result_t *result)
+{
+    const schedq_history_t history = {.attempts = 1};
+    schedq_failure_t failure = SCHEDQ_FAILURE_INIT;
+    schedq_pod_spec_t own = *spec;
+    own.gate = 0;
+    failure.place = SCHEDQ_GATED;
+    failure.gate = spec->gate;
+    failure.judged_up_to = spec->judged_up_to;
+    return schedq_readd(fx_worker(scene.fixture), "ns/a", 4, &own, &history, &failure, result);
+}
+
+static schedq_status_t
+add_two(const schedq_pod_spec_t *spec, schedq_result_t *result)
+{
+    schedq_add_item_t items[2] = {fx_item(0, 4, 0), fx_item(5, 4, 0)};
+    items[0].spec = items[1].spec = *spec;
+    return schedq_add_many(fx_worker(scene.fixture), "ns/a ns/b", 9, items, 2, NULL, NULL, result);
+}
+
+static void
+a_pod_that_is_taken_back_is_not_told_of(void **state)
+{
+    stamp_a_gate_during(*state, add_one);
+}
+
+static void
+nor_is_one_that_an_update_adds(void **state)
+{
+    stamp_a_gate_during(*state, add_by_update);
+}
+
+static void
+nor_is_one_that_comes_back(void **state)
+{
+    stamp_a_gate_during(*state, add_again);
+}
+
+static void
+nor_are_those_of_a_batch(void **state)
+{
+    stamp_a_gate_during(*state, add_two);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -981,6 +1100,10 @@ main(int argc, char **argv)
         fx_test_lockfree(memory_is_flat_while_a_hint_is_asked),
         fx_test_lockfree(memory_is_flat_while_a_precheck_is_asked),
         fx_test_lockfree(a_band_at_the_address_of_one_that_left_is_another),
+        fx_test_lockfree(a_pod_that_is_taken_back_is_not_told_of),
+        fx_test_lockfree(nor_is_one_that_an_update_adds),
+        fx_test_lockfree(nor_is_one_that_comes_back),
+        fx_test_lockfree(nor_are_those_of_a_batch),
     };
     return fx_run_tests(argc, argv, tests);
 }

@@ -822,13 +822,16 @@ complete_waiting(struct worker *worker, const struct arrival *arrival,
     index_finish(ticket); /* before the gate is asked: the ticket is of this section */
     if (asks) {
         events_help_placed(worker, arrival->record, ref_version(arrival->ref));
+    } else if (heard) {
+        uint64_t sequence = stamps_drawn(&queue->stamps);
+
+        if (take_back_arrival(worker, arrival)) {
+            result->sequence = sequence;
+            return SCHEDQ_RETRY;
+        }
     }
     report_waiting(queue, arrival, result);
-    if (!heard || !queue->base.rules.host) {
-        return SCHEDQ_OK;
-    }
-    result->sequence = stamps_drawn(&queue->stamps);
-    return take_back_arrival(worker, arrival) ? SCHEDQ_RETRY : SCHEDQ_OK;
+    return SCHEDQ_OK;
 }
 
 /* It joins its group. May leave the section. */
@@ -932,7 +935,7 @@ add_as(struct worker *worker, const struct hashed_name *name, const struct incom
     }
     status = plain ? let_in(worker, &arrival, name, true, result, present)
                    : add_enter(worker, &arrival, name, result, present);
-    if (status != SCHEDQ_OK && status != SCHEDQ_RETRY) {
+    if (status != SCHEDQ_OK) {
         return status;
     }
     if (result != NULL) {
