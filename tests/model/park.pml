@@ -59,7 +59,7 @@
  * stands for engine/lockfree/calls/mover.c try_like af3adc06
  * stands for engine/lockfree/calls/mover.c try_first_like 76fdaab2
  * stands for engine/lockfree/moves/report.h report_plain 7b32d694
- * stands for engine/lockfree/calls/mover.c switch_group d8ba4be1
+ * stands for engine/lockfree/calls/mover.c switch_group 88387551
  * stands for engine/lockfree/moves/transfer.h transfer_announce febc216b
  */
 #ifdef LARGE

@@ -35,9 +35,9 @@
  * POP_BACKOFF).
  *
  * stands for engine/lockfree/calls/serve.c flush_bin 7f909d84
- * stands for engine/lockfree/calls/mover.c move_by 6c2f09cf
+ * stands for engine/lockfree/calls/mover.c move_by ea9a100b
  * stands for engine/lockfree/calls/mover.c move_batch 24424fe0
- * stands for engine/lockfree/calls/mover.c switch_group d8ba4be1
+ * stands for engine/lockfree/calls/mover.c switch_group 88387551
  * stands for engine/lockfree/moves/switch.c switch_pod 74dc7c05
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b
  * stands for engine/lockfree/moves/switch.h switch_counted 418018fd

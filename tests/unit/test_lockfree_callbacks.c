@@ -956,6 +956,39 @@ a_band_at_the_address_of_one_that_left_is_another(void **state)
     keep_nothing();
 }
 
+/* ---- a nomination between a hint's answer and the move ---- */
+
+/* The first pod's hint said yes, the second one's is asked; from now on all say no. */
+static void
+nominate_at_the_second_hint(scene_t *own)
+{
+    if (own->done == 2) {
+        assert_ok(schedq_nominate(own->other, own->pod, 1));
+        own->hint = SCHEDQ_HINT_SKIP;
+    }
+}
+
+/* What the event told of the pod is what becomes of it: no later look brings it elsewhere. */
+static void
+a_pod_that_is_nominated_while_it_moves_is_where_the_event_left_it(void **state)
+{
+    fixture_t *fixture = *state;
+    set_scene(fixture, false);
+    scene.pod = fx_add(fixture, "ns/a", 0);
+    fail_with(fx_worker(fixture), fx_pop(fixture, "ns/a").token, scene.fit);
+    fx_add(fixture, "ns/b", 0);
+    fail_with(fx_worker(fixture), fx_pop(fixture, "ns/b").token, scene.fit);
+    fx_advance(fixture, SEC(60));
+    scene.job = nominate_at_the_second_hint;
+    scene.jobs = 2;
+    schedq_result_t result = fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    end_scene();
+    assert_int_equal(result.to_active, 1);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE);
+    fx_pop(fixture, "ns/a");
+    fx_pop_nothing(fixture);
+}
+
 /* ---- [host] an event while a pod is added ---- */
 
 typedef schedq_status_t (*add_fn)(const schedq_pod_spec_t *spec, schedq_result_t *result);
@@ -1100,6 +1133,7 @@ main(int argc, char **argv)
         fx_test_lockfree(memory_is_flat_while_a_hint_is_asked),
         fx_test_lockfree(memory_is_flat_while_a_precheck_is_asked),
         fx_test_lockfree(a_band_at_the_address_of_one_that_left_is_another),
+        fx_test_lockfree(a_pod_that_is_nominated_while_it_moves_is_where_the_event_left_it),
         fx_test_lockfree(a_pod_that_is_taken_back_is_not_told_of),
         fx_test_lockfree(nor_is_one_that_an_update_adds),
         fx_test_lockfree(nor_is_one_that_comes_back),

@@ -312,6 +312,22 @@ join_again(struct mover *mover, uint32_t record, const struct view *view, uint32
     return SCHEDQ_OK;
 }
 
+/* As transfer_switch. Ends: each further round is another thread's change of the description. */
+STRAIGHT bool
+switch_as_decided(struct worker *worker, const struct transfer *transfer, uint32_t cause)
+{
+    uint64_t desc = transfer->desc;
+
+    do {
+        if (switch_announced(worker, transfer->entry, transfer->state, desc,
+                             transfer_next(transfer), cause)) {
+            return true;
+        }
+    } while (switch_is_still_due(transfer->entry, transfer->state, &desc));
+    transfer_withdraw(worker, transfer);
+    return false;
+}
+
 /* CHANGED: by another thread. */
 STRAIGHT schedq_status_t
 move_by(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
@@ -335,7 +351,7 @@ move_by(struct mover *mover, uint32_t record, const struct view *view, const str
         return SCHEDQ_NOMEM;
     }
     transfer_publish(worker, &transfer, cause);
-    const bool moved = transfer_switch(worker, &transfer, cause);
+    const bool moved = switch_as_decided(worker, &transfer, cause);
 
     if (moved) {
         switch_note_freed(worker, record, transfer.entry, transfer.state, transfer_next(&transfer),
@@ -777,12 +793,17 @@ switch_group(struct mover *mover, const struct mover_group *group, struct switch
 
     for (uint32_t i = group->first, n = 0; n < group->count; i = batch->items[i].next, n++) {
         struct mover_item *item = &batch->items[i];
-        uint64_t next = state_next_version(item->state) | there;
+        uint64_t next = state_next_version(item->state) | there, desc = item->desc;
+        bool came;
 
         if (item->entry == NULL) {
             continue;
         }
-        if (switches_one(switches, item->entry, item->state, item->desc, next)) {
+        /* Ends: each further round is another thread's change of the description. */
+        do {
+            came = switches_one(switches, item->entry, item->state, desc, next);
+        } while (!came && switch_is_still_due(item->entry, item->state, &desc));
+        if (came) {
             switches->named += item->named ? 1 : 0;
             if (freed != 0 && place_waits_for_event(state_place(item->state))) {
                 switch_freed(mover->worker, item->pod.record, item->entry, next, freed);

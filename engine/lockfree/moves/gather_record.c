@@ -253,8 +253,10 @@ gather_bring(struct worker *worker, const struct gather_move *move, schedq_resul
     if (way->place == PLACE_GATED &&
         gather_is_overtaken(worker, view, way->gate, move->asked, &unjudged)) {
         transfer_withdraw(worker, &transfer);
-        /* what was published gets stale: the version rises, and refs stay good */
-        (void)u64_cas(&view->entry->word.low, view->state, state_described(view->state));
+        /* What was published gets stale: the version rises, and refs stay good. */
+        if (!state_lag_is_at_end(view->state)) {
+            (void)u64_cas(&view->entry->word.low, view->state, state_described(view->state));
+        }
         return GATHER_AGAIN;
     }
     if (state_place(view->state) == PLACE_READY) {

@@ -260,6 +260,21 @@ switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uin
 bool switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc,
                 uint64_t next, uint32_t cause);
 
+/**
+ * Of a waiting pod that lost its switch, before anything is decided anew: has only its description
+ * changed, and not the version? Then the same switch has to be tried again, with *desc, as a helper
+ * tries it: of what was published nothing gets stale. So it is with a nomination, or a time that
+ * keeps nothing back.
+ */
+static inline bool
+switch_is_still_due(const struct entry *entry, uint64_t state, uint64_t *desc)
+{
+    uint64_t seen = *desc;
+
+    *desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A; the switch compares it */
+    return *desc != seen && entry_state(entry) == state;
+}
+
 /** Waiting pods that are switched to one place, one after the other, and counted together. */
 struct switches {
     enum place to;
