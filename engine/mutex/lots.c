@@ -192,7 +192,8 @@ lot_for(struct lots *lots, const struct entry *entry)
                           .pending = entry->pending,
                           .profile = entry->profile,
                           .gate = entry->gate,
-                          .affinity = (entry->flags & SCHEDQ_POD_AFFINITY) != 0};
+                          .affinity =
+                              (entry->flags & SCHEDQ_POD_AFFINITY) != 0 || entry_is_group(entry)};
     uint32_t number = *lot_bucket(lots, &key);
 
     while (number != NO_LOT && !key_equal(&lots->lots[number].key, &key)) {

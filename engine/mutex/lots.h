@@ -3,7 +3,8 @@
  * other pod.
  *
  * A lot holds the parked (or gated) pods that have the same profile, rejector sets, gate, and
- * affinity flag, in the order in which they were put there. Two lots have no key: the pods in
+ * affinity flag, in the order in which they were put there. Groups' records count as pods that have
+ * the flag, because their members may. Two lots have no key: the pods in
  * backoff and in error backoff, which only candidates reads. A third is the catch-all, for pods
  * whose own lot could not be made for want of memory; every reader reads it and judges each pod by
  * the pod's own sets.

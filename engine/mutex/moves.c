@@ -30,7 +30,6 @@ struct walk {
     const schedq_change_t *change;
     const struct assigned_pod *assigned;  /* NULL: every pod is a candidate */
     const struct schedq_pod_list *listed; /* NULL: the same */
-    bool narrows;                         /* by `assigned`: no record is in a lot */
     uint64_t newest_insertion;
     struct lots_walk at;
     uint32_t wanted; /* pods behind which a thread waited for the lock */
@@ -153,7 +152,7 @@ lot_is_reached(const struct walk *walk, const struct lot *lot)
         (rejectors & registry_reached(registry, lot->key.profile, walk->event.event)) == 0) {
         return false;
     }
-    if (walk->narrows && !lot->key.affinity &&
+    if (walk->assigned != NULL && !lot->key.affinity &&
         (lot->key.unschedulable & registry_spread(registry, lot->key.profile)) == 0) {
         return false;
     }
@@ -425,7 +424,6 @@ mutex_notify(schedq_worker_t *worker, const schedq_change_t *request,
                                         .new_object = request->new_object};
     walk.change = request;
     walk.assigned = assigned;
-    walk.narrows = assigned != NULL && !queue_has_groups(queue);
     walk.listed = listed;
     walk.newest_insertion = queue->lots.sequence;
     walk.at.passed = false;

@@ -329,7 +329,6 @@ lot_is_reached(struct walk *walk, const struct lot *lot)
         return false;
     }
     if (walk->assigned != NULL && !lot_may_have_affinity(lot) &&
-        !queue_has_groups(queue_of_walk(walk)) &&
         (lot->key.unschedulable & registry_spread(registry, lot->key.profile)) == 0) {
         return false;
     }

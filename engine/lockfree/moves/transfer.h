@@ -195,7 +195,7 @@ transfer_to_waiting(struct worker *worker, const struct view *view, int64_t sinc
                                 .gate = destination->gate};
 
     destination->lot = waiting_lot(worker, &key);
-    if ((view->description.flags & SCHEDQ_POD_AFFINITY) != 0) {
+    if ((view->description.flags & (SCHEDQ_POD_AFFINITY | DESCRIBED_GROUP)) != 0) {
         lot_note_affinity(destination->lot);
     }
     destination->bin = waiting_ages(queue, destination->place);

@@ -256,7 +256,10 @@ void lot_open(struct lot *lot, const struct entries *entries, enum place place, 
 void lot_close(struct lot *lot, struct memory *memory);
 void lot_tend(struct lot *lot, struct memory *memory, struct epoch_record *epoch, uint32_t worker);
 
-/** A pod with the flag is about to come here. Before it is published, or described. */
+/**
+ * A pod with SCHEDQ_POD_AFFINITY is about to come here, or a record, whose members may have it.
+ * Before it is published, or described.
+ */
 void lot_note_affinity(struct lot *lot);
 
 /**
