@@ -183,3 +183,30 @@ queue_give_turn(struct mutex_queue *queue)
     }
     queue_lock(queue);
 }
+
+void
+queue_hold(struct hold *hold)
+{
+    hold->since = clock_monotonic();
+}
+
+/*
+ * The lock is not fair: a thread that this unlock wakes would come too late, again and again. So
+ * who has kept it for long stays away for as long as such a thread needs.
+ */
+void
+queue_let_others(struct mutex_queue *queue, struct hold *hold)
+{
+    const int64_t long_ns = 1000000;
+    const struct timespec away = {.tv_nsec = 100000};
+    bool was_long = clock_monotonic() - hold->since >= long_ns;
+
+    queue_unlock(queue);
+    if (was_long) {
+        (void)nanosleep(&away, NULL);
+    }
+    queue_lock(queue);
+    if (was_long) {
+        queue_hold(hold);
+    }
+}

@@ -234,6 +234,17 @@ queue_is_wanted(const struct mutex_queue *queue)
                              (queue->made_poppable > 0 && queue->sleepers.waiting > 0));
 }
 
+/** Since when a thread that serves time has kept others away from the lock, on CLOCK_MONOTONIC. */
+struct hold {
+    int64_t since;
+};
+
+/** From here on, with the lock. */
+void queue_hold(struct hold *hold);
+
+/** Unlocks and locks: between two slices of a thread that serves time. */
+void queue_let_others(struct mutex_queue *queue, struct hold *hold);
+
 /** Tells a host that waits in poll, or by a callback; the descriptor is readable. With the lock. */
 void queue_tell_host(struct mutex_queue *queue);
 

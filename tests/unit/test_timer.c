@@ -2,6 +2,7 @@
  * Deadlines of a blocking pop on each kind of clock, who serves time, and the timer thread. No time
  * is asserted.
  */
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -204,6 +205,92 @@ a_sleeper_hears_of_a_deadline_behind_one_that_it_served(void **state)
     assert_string_equal(sleeper.name, "ns/b");
 }
 
+/* ---- leftovers that a gate refuses for longer than they wait ---- */
+
+#define SLOW_PODS 600
+#define PATIENCE 20000 /* what a pop that serves for ever asks, and then gets a pod */
+
+static struct {
+    fixture_t *fixture;
+    atomic_uint asked;
+    uint64_t lets_pass; /* this object, and all that are asked too late */
+    bool takes_time;    /* not only the clock's */
+} slow;
+
+static int
+refuse_slowly(void *ctx, uint64_t pod)
+{
+    const struct timespec little = {.tv_nsec = 50000};
+    (void)ctx;
+    if (slow.takes_time)
+        nanosleep(&little, NULL);
+    fx_advance(slow.fixture, MS(1));
+    return atomic_fetch_add(&slow.asked, 1) >= PATIENCE || pod == slow.lets_pass;
+}
+
+/* All are due, and were asked once. */
+static void
+use_slow_gate(fixture_t *fixture)
+{
+    schedq_plugin_t plugin = SCHEDQ_PLUGIN_INIT;
+    uint64_t bit;
+    slow.fixture = fixture;
+    slow.lets_pass = UINT64_MAX;
+    slow.takes_time = false;
+    atomic_store(&slow.asked, 0);
+    fixture->config.max_parked_ns = MS(100);
+    plugin.name = "Slow";
+    plugin.pre_enqueue = refuse_slowly;
+    assert_ok(schedq_plugin_register(fx_queue(fixture), &plugin, &bit, NULL, 0));
+    for (unsigned i = 0; i < SLOW_PODS; i++) {
+        char name[16];
+        assert_true(snprintf(name, sizeof name, "ns/%u", i) > 0);
+        fx_add(fixture, name, 0);
+    }
+    fx_advance(fixture, MS(101));
+    atomic_store(&slow.asked, 0);
+}
+
+static void
+a_pop_ends_beside_leftovers_that_are_always_due(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_popped_t popped;
+    use_slow_gate(fixture);
+    assert_status(schedq_pop_for(fx_worker(fixture), MS(150), &popped), SCHEDQ_TIMEDOUT);
+    assert_in_range(atomic_load(&slow.asked), 1, SLOW_PODS - 1);
+}
+
+static void
+a_pop_whose_deadline_has_passed_tries_each_leftover_once(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_popped_t popped;
+    use_slow_gate(fixture);
+    assert_status(schedq_pop_for(fx_worker(fixture), 0, &popped), SCHEDQ_TIMEDOUT);
+    assert_int_equal(atomic_load(&slow.asked), SLOW_PODS);
+}
+
+static void
+a_pop_that_always_serves_lets_others_add(void **state)
+{
+    fixture_t *fixture = *state;
+    mailbox_t mailbox;
+    sleeper_t sleeper;
+    mailbox_init(&mailbox);
+    use_slow_gate(fixture);
+    slow.takes_time = true;
+    sleeper_start(&sleeper, fixture, &mailbox, SCHEDQ_NO_DEADLINE);
+    while (atomic_load(&slow.asked) < SLOW_PODS)
+        sleeper_pause();
+    schedq_pod_spec_t spec = fx_spec(0);
+    spec.object = slow.lets_pass;
+    assert_ok(schedq_add(fx_worker(fixture), "ns/a", 4, &spec, NULL));
+    sleeper_join(&sleeper, SCHEDQ_OK);
+    assert_string_equal(sleeper.name, "ns/a");
+    assert_in_range(atomic_load(&slow.asked), SLOW_PODS, PATIENCE);
+}
+
 /*
  * Returns when a pod that failed with an error is active again, though this thread calls nothing
  * but try_pop.
@@ -314,6 +401,9 @@ main(int argc, char **argv)
         fx_test(a_sleeper_without_deadline_serves_time_that_others_create),
         fx_test(what_a_sleeper_served_is_in_the_words),
         fx_test(a_sleeper_hears_of_a_deadline_behind_one_that_it_served),
+        fx_test(a_pop_ends_beside_leftovers_that_are_always_due),
+        fx_test(a_pop_whose_deadline_has_passed_tries_each_leftover_once),
+        fx_test(a_pop_that_always_serves_lets_others_add),
         fx_test(the_timer_thread_serves_time_and_takes_a_worker_slot),
         fx_test(the_timer_thread_wakes_a_sleeper),
         fx_test(the_timer_thread_finds_no_slot_when_all_are_taken),

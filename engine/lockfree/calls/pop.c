@@ -69,8 +69,11 @@
  * of a wait looks at it.
  *
  * TIME. A waiting pop that finds time late serves one slice (serve.h), then looks for its pod. The
- * rest stays due. A pop that leaves hands the rest, and the watch (sleepers.h), to one that sleeps;
- * if none sleeps, the next pop that finds nothing serves the rest.
+ * rest stays due. A pop whose own deadline passes between two slices leaves. One whose deadline has
+ * passed before the first slice serves what is due then, and not what becomes due meanwhile: to
+ * refuse all leftovers may take gates longer than it takes these to be due again. A pop that leaves
+ * hands the rest, and the watch (sleepers.h), to one that sleeps; if none sleeps, the next pop that
+ * finds nothing serves the rest.
  *
  * EVIDENCE. tests/model: claim, walk, help, sleepers, readiness; stress/explore: push_pop, claim,
  * urgent, bands, relaxed, update_raise, update_lower, told_*, tick_pop, sleep_*, cancel_*,
@@ -1096,6 +1099,8 @@ futex_deadline(const struct queue *queue, int64_t deadline, int64_t now)
 struct wait {
     struct server server;
     int64_t deadline;
+    int64_t began; /* when the first of the slices was, */
+    bool serving;  /* of which the last was just now */
     schedq_popped_t *out;
     size_t capacity;
     size_t *count;
@@ -1160,6 +1165,22 @@ sleep_in_line(const struct wait *wait, const struct sleepers_ticket *ticket, int
     sleepers_unwatch(sleepers, wanted);
 }
 
+static bool
+is_over(const struct wait *wait, int64_t now)
+{
+    return now >= wait->deadline && wait->deadline != SCHEDQ_NO_DEADLINE;
+}
+
+/* A slice only: then it looks for its pod. */
+static bool
+serve_slice(struct wait *wait, int64_t now)
+{
+    wait->began = wait->serving ? wait->began : now;
+    wait->serving = server_serve(&wait->server, serve_wanted(queue_of(wait->server.worker)),
+                                 is_over(wait, now) ? wait->began : now);
+    return wait->serving;
+}
+
 /* One round: SCHEDQ_EMPTY means that it is worth another. */
 static schedq_status_t
 pop_or_sleep(struct wait *wait)
@@ -1172,10 +1193,10 @@ pop_or_sleep(struct wait *wait)
 
     if (status == SCHEDQ_EMPTY) {
         int64_t now = queue_now(queue);
+        bool passed = wait->serving && is_over(wait, now) && !is_over(wait, wait->began);
 
-        /* A slice only: then it looks for its pod. */
-        if (!server_serve(&wait->server, serve_wanted(queue), now)) {
-            if (now >= wait->deadline && wait->deadline != SCHEDQ_NO_DEADLINE) {
+        if (passed || !serve_slice(wait, now)) {
+            if (is_over(wait, now)) {
                 status = SCHEDQ_TIMEDOUT;
             } else {
                 sleep_in_line(wait, &ticket, now);

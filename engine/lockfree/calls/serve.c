@@ -607,10 +607,10 @@ serve_due_pods(struct worker *worker, uint32_t slice, int64_t now, schedq_result
 }
 
 struct served
-serve_time(struct worker *worker, uint32_t slice, schedq_result_t *result)
+serve_time(struct worker *worker, int64_t now, uint32_t slice, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
-    int64_t now = queue_now(queue), next = deadline_read(&queue->deadline);
+    int64_t next = deadline_read(&queue->deadline);
 
     /* Nothing is due: no pod came to a place where time looks before the deadline was lowered. */
     if (next > now && deadline_is_exact(queue, next)) {
@@ -679,7 +679,7 @@ server_serve(struct server *server, int64_t wanted, int64_t now)
     }
     section_begin(worker);
     (void)stray_gather_in_time(worker);
-    const struct served served = serve_time(worker, SERVE_SLICE, &unseen);
+    const struct served served = serve_time(worker, now, SERVE_SLICE, &unseen);
     section_end(worker);
     if (served.moved && !served.no_memory) {
         server_begin(server, worker);
@@ -870,7 +870,7 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
         (void)stray_gather(worker); /* what is due, and in no bin so far, is served too */
         look_at_groups(worker);
     }
-    const struct served served = serve_time(worker, SERVE_ALL, result);
+    const struct served served = serve_time(worker, queue_now(queue_of(worker)), SERVE_ALL, result);
     (void)keep_up(worker, result);
     /* upkeep moves pods into backoff, behind the plan */
     int64_t wanted = time_earlier(served.next, deadline_read(&queue_of(worker)->deadline));

@@ -21,10 +21,11 @@ struct served {
 };
 
 /**
- * Serves what is due, `slice` pods at most, and sets the deadline if that was all. Inside a
- * section.
+ * Serves what is due at `now`, `slice` pods at most, and sets the deadline if that was all. Inside
+ * a section.
  */
-struct served serve_time(struct worker *worker, uint32_t slice, schedq_result_t *result);
+struct served serve_time(struct worker *worker, int64_t now, uint32_t slice,
+                         schedq_result_t *result);
 
 /**
  * What tick does beside: strays, a wake-up that a stopped sleeper took along, memory that may go
