@@ -767,18 +767,18 @@ a_group_is_ready(struct queue *queue)
 }
 
 /*
- * Can anything be popped? A thread that stopped before it counted makes the sum wrong for ever. So
+ * Can a pod be popped? A thread that stopped before it counted makes the sum wrong for ever. So
  * it counts only until a pop finds nothing, and takes the word; else the bands are looked into: a
  * producer may have stopped before it set the word, or woke a sleeper.
  */
 static bool
-is_poppable(struct queue *queue, uint64_t active)
+a_pod_is_poppable(struct queue *queue, uint64_t active)
 {
     schedq_words_t *words = &queue->base.words;
 
     return ((int64_t)active > 0 && u32_load(u32_of(&words->poppable)) != 0) ||
            (queue->base.rules.pop_from_backoff && u64_load(u64_of(&words->backoff)) > 0) ||
-           is_in_a_band(queue) || a_group_is_ready(queue);
+           is_in_a_band(queue);
 }
 
 /*
@@ -789,9 +789,12 @@ is_poppable(struct queue *queue, uint64_t active)
  * With a caller's clock each tick wakes all sleepers, which look at their deadlines. Else there is
  * no fence between the look for pods and the one for sleepers: a sleeper that both miss is found by
  * the next tick.
+ *
+ * True: something happened. Not so if only a group is poppable: those that sleep may all be waiting
+ * for pods, however long the group waits for its pop.
  */
 static bool
-wake_sleepers(struct queue *queue, bool poppable, bool popped)
+wake_sleepers(struct queue *queue, bool poppable, bool pods, bool popped)
 {
     bool is_virtual = clock_is_virtual(&queue->base.clock);
 
@@ -807,7 +810,7 @@ wake_sleepers(struct queue *queue, bool poppable, bool popped)
         readiness_is_overdue(&queue->sleepers, queue_is_closed(queue))) {
         readiness_signal_always(&queue->sleepers, &queue->base.notifier);
     }
-    return popped || (awaited && !is_virtual);
+    return popped || (awaited && pods && !is_virtual);
 }
 
 /* Behind all that makes pods active; ends the section. True: something happened. */
@@ -822,7 +825,8 @@ keep_up(struct worker *worker, schedq_result_t *result)
         /* the pods that would ask for them are gone */
         event_log_forget(&queue->log, worker->hazard, drawn);
     }
-    bool poppable = is_poppable(queue, sums.active);
+    bool pods = a_pod_is_poppable(queue, sums.active);
+    bool poppable = pods || a_group_is_ready(queue);
 
     if (u64_load(&queue->ended) != 0) {
         finish_ended(worker);
@@ -840,7 +844,7 @@ keep_up(struct worker *worker, schedq_result_t *result)
     bool popped = u64_load(&queue->pops_at_tick) != sums.pops &&
                   u64_exchange(&queue->pops_at_tick, sums.pops) != sums.pops;
 
-    return wake_sleepers(queue, poppable, popped);
+    return wake_sleepers(queue, poppable, pods, popped);
 }
 
 /*
