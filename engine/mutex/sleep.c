@@ -71,16 +71,24 @@ sleep_shut(struct mutex_queue *queue)
     (void)pthread_mutex_destroy(&queue->lock);
 }
 
+/* How long a thread relies on a caller's clock to pass as CLOCK_MONOTONIC does. */
+#define LOOK_NS INT64_C(2000000000)
+
 /*
  * `until` on CLOCK_MONOTONIC. A caller's clock need not be that, so what is left on it is waited
- * for there.
+ * for there. It may gain on that, as one does that counts a suspension: then it is looked at again.
  */
 static int64_t
 monotonic_of(const struct mutex_queue *queue, int64_t until, int64_t now)
 {
-    return until == SCHEDQ_NO_DEADLINE || clock_is_virtual(&queue->base.clock)
-               ? FUTEX_NO_DEADLINE
-               : time_add(clock_monotonic(), time_add(until, -now));
+    const struct clock *clock = &queue->base.clock;
+    int64_t left = time_add(until, -now);
+
+    if (until == SCHEDQ_NO_DEADLINE || clock_is_virtual(clock)) {
+        return FUTEX_NO_DEADLINE;
+    }
+    return time_add(clock_monotonic(),
+                    clock->source.now_ns != NULL ? time_earlier(left, LOOK_NS) : left);
 }
 
 /* When the queue itself has to serve time: where only the host can, never. */

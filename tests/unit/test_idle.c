@@ -124,6 +124,59 @@ a_deadline_far_away_is_not_looked_at(void **state)
     assert_in_range(readings, 0, READINGS_OF_THE_IDLE);
 }
 
+/* Nobody pops the group. */
+static void
+a_group_that_waits_wakes_no_sleeper_again_and_again(void **state)
+{
+    fixture_t *fixture = *state;
+    counting_clock_t clock;
+    mailbox_t mailbox;
+    sleeper_t sleeper;
+    schedq_group_spec_t group = SCHEDQ_GROUP_SPEC_INIT;
+    schedq_pod_spec_t member = fx_spec(0);
+    use_counting_clock(fixture, &clock);
+    mailbox_init(&mailbox);
+    member.group = 1;
+    assert_ok(schedq_group_add(fx_worker(fixture), 1, &group, NULL));
+    assert_ok(schedq_add(fx_worker(fixture), "ns/a", 4, &member, NULL));
+    assert_int_equal(fx_tick(fixture).poppable, 1);
+    assert_ok(schedq_run(fx_queue(fixture), NULL, 0));
+    sleeper_start(&sleeper, fixture, &mailbox, SCHEDQ_NO_DEADLINE);
+    pause_ms(100);
+    uint64_t readings = readings_of_a_while(&clock);
+    assert_ok(schedq_close(fx_queue(fixture)));
+    sleeper_join(&sleeper, SCHEDQ_CLOSED);
+    assert_ok(schedq_stop(fx_queue(fixture)));
+    assert_in_range(readings, 0, 100);
+}
+
+/* As one that counts a suspension does. If no thread looked again, this took an hour. */
+static void
+a_clock_that_gains_is_looked_at_again(void **state)
+{
+    fixture_t *fixture = *state;
+    counting_clock_t clock;
+    mailbox_t mailbox;
+    sleeper_t sleeper;
+    schedq_pod_spec_t spec = fx_spec(0);
+    use_counting_clock(fixture, &clock);
+    mailbox_init(&mailbox);
+    spec.not_before_ns = read_and_count(&clock) + SEC(3600);
+    assert_ok(schedq_add(fx_worker(fixture), "ns/a", 4, &spec, NULL));
+    sleeper_start(&sleeper, fixture, &mailbox, SCHEDQ_NO_DEADLINE);
+    pause_ms(100);
+    atomic_store(&clock.ahead, SEC(7200));
+    sleeper_join(&sleeper, SCHEDQ_OK);
+    spec.not_before_ns = read_and_count(&clock) + SEC(3600);
+    assert_ok(schedq_add(fx_worker(fixture), "ns/b", 4, &spec, NULL));
+    assert_ok(schedq_run(fx_queue(fixture), NULL, 0));
+    pause_ms(100);
+    atomic_store(&clock.ahead, SEC(14400));
+    while (fx_stats(fixture).active == 0)
+        pause_ms(10);
+    assert_ok(schedq_stop(fx_queue(fixture)));
+}
+
 /* ---- what no thread can serve ---------------------------------------------------------------- */
 
 static void
@@ -325,6 +378,8 @@ main(int argc, char **argv)
         fx_test(sixty_sleepers_of_an_empty_queue_do_not_look),
         fx_test(sixty_sleepers_and_the_timer_thread_do_not_look),
         fx_test(a_deadline_far_away_is_not_looked_at),
+        fx_test(a_group_that_waits_wakes_no_sleeper_again_and_again),
+        fx_test(a_clock_that_gains_is_looked_at_again),
         fx_test_host(a_due_pod_that_the_host_has_to_let_go_is_not_looked_at),
         fx_test_lockfree(without_memory_due_pods_are_tried_after_longer_and_longer_pauses),
         fx_test(a_pop_serves_a_slice_of_backoff_before_it_looks_for_its_pod),
