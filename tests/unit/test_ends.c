@@ -176,6 +176,30 @@ references_go_back_at_the_latest_with_the_queue(void **state)
     assert_ok(schedq_done(gone, popped.token));
 }
 
+/* One thread pops, others end the cycles: neither of them ticks, or ends one with a worker. */
+static void
+what_ended_before_a_pop_lets_go_with_it(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_worker_t *gone;
+    char name[16];
+    fixture->config.max_pods = 4;
+    fx_count_objects(fixture);
+    fx_worker(fixture);
+    assert_ok(schedq_worker_register(fx_queue(fixture), &gone, NULL, 0));
+    assert_ok(schedq_worker_unregister(gone));
+    for (uint64_t object = 1; object <= 100; object++) {
+        schedq_pod_spec_t spec = fx_spec(0);
+        spec.object = object;
+        snprintf(name, sizeof name, "ns/%u", (unsigned)object);
+        fx_add_spec(fixture, name, &spec);
+        schedq_popped_t popped = fx_pop(fixture, name);
+        assert_int_equal(ledger_count(&fixture->ledger, object), 2);
+        assert_int_equal(object > 1 ? ledger_count(&fixture->ledger, object - 1) : 0, 0);
+        assert_ok(schedq_done(gone, popped.token));
+    }
+}
+
 static void
 done_many_ends_all_of_them(void **state)
 {
@@ -615,6 +639,7 @@ main(int argc, char **argv)
         fx_test(done_ends_the_cycle_while_another_thread_is_inside_the_worker),
         fx_test(references_go_back_then_too),
         fx_test(references_go_back_at_the_latest_with_the_queue),
+        fx_test(what_ended_before_a_pop_lets_go_with_it),
         fx_test(done_many_ends_all_of_them),
         fx_test(done_ends_the_cycle_with_a_worker_that_was_unregistered),
         fx_test(a_full_queue_has_room_again),

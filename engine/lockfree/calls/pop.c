@@ -244,6 +244,12 @@ look_at_head(struct worker *worker, struct bin *bin, struct bin_head *head, stru
 RARELY static bool
 take_said(struct worker *worker, struct entry *entry, uint64_t state, struct said *said)
 {
+    struct queue *queue = queue_of(worker);
+
+    /* Who only pops, and whose cycles others end without a worker, must not let them pile up. */
+    if (objects_counted(queue) && u64_load(&queue->ended) != 0) {
+        finish_ended(worker);
+    }
     if (!objects_take(worker, entry, state, &said->description, &said->desc)) {
         return false;
     }
@@ -251,7 +257,7 @@ take_said(struct worker *worker, struct entry *entry, uint64_t state, struct sai
      * The stay word is relaxed: behind the acquire of `state`; both are as of the claim, which
      * compares the words.
      */
-    (void)entry_gating(&queue_of(worker)->entries, entry, said->desc, &said->gating);
+    (void)entry_gating(&queue->entries, entry, said->desc, &said->gating);
     gating_judge(&said->gating, u64_load(&entry->flight), state);
     return true;
 }

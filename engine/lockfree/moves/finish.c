@@ -21,7 +21,8 @@
  * words are the pod's, the index needs no owner, and what the record held goes to the slabs' shared
  * lists by way of caches on the stack. Its section is a guest's (epoch.h). Only the release of a
  * counted object needs a worker's list: the record, DEAD and out of the index, waits in `ended` for
- * the next call that ends a flight with a worker, for a tick, an unregistration, or destroy.
+ * the next pop that takes a pod, or call that ends a flight with a worker, for a tick, an
+ * unregistration, or destroy. No more wait there than were in flight at the last pop.
  *
  *   state of the record       index   token   the thread that may act
  *   INFLIGHT                  holds   good    the holder, a guest: one CAS decides (end_flight:A)
