@@ -38,6 +38,41 @@ members_wait_aside_until_the_quorum_is_there(void **state)
     pop_none(fixture);
 }
 
+static int
+affinity_matches(void *ctx, uint64_t pod, uint64_t assigned)
+{
+    (void)ctx;
+    return pod == assigned;
+}
+
+/* As if the pod itself were parked. */
+static void
+an_assigned_pod_helps_a_group_of_which_one_member_has_affinity_to_it(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t spec = fx_spec(0);
+    schedq_change_t change = SCHEDQ_CHANGE_INIT;
+    schedq_result_t result;
+    fixture->config.affinity_matches = affinity_matches;
+    fx_plugin_t *fit = fx_plugin(fixture, "InterPodAffinity", "Pod", SCHEDQ_ACTION_ALL);
+    form(fixture, 2, "a");
+    spec.group = GANG;
+    spec.object = 55;
+    spec.flags = SCHEDQ_POD_AFFINITY;
+    fx_add_spec(fixture, "ns/b", &spec);
+    pop(fixture, GANG, "ab");
+    fail_all(fixture, fit->bit);
+    assert_place(end(fixture, SCHEDQ_GROUP_REJECTED).place, SCHEDQ_PARKED);
+    fx_advance(fixture, SEC(60));
+    change.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
+    for (change.new_object = 54; change.new_object <= 55; change.new_object++) {
+        pop_none(fixture);
+        assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &change, "ns", 2, &result));
+        assert_int_equal(result.to_active, change.new_object == 55);
+    }
+    pop(fixture, GANG, "ab");
+}
+
 static void
 words_count_a_group_that_waits_as_one_and_statistics_its_members(void **state)
 {
@@ -1072,6 +1107,7 @@ main(int argc, char **argv)
         fx_test(who_has_no_members_keeps_its_history),
         fx_test(a_pop_that_waits_ends_by_its_time_or_the_close),
         fx_test(members_wait_aside_until_the_quorum_is_there),
+        fx_test(an_assigned_pod_helps_a_group_of_which_one_member_has_affinity_to_it),
         fx_test(words_count_a_group_that_waits_as_one_and_statistics_its_members),
         fx_test(members_that_come_before_their_group_wait_for_its_declaration),
         fx_test(who_leaves_takes_the_quorum_away),
