@@ -58,7 +58,7 @@
  * stands for engine/lockfree/moves/describe.c describe_install 743c567d
  * stands for engine/lockfree/moves/report.c report_record ac34f7d1
  * stands for engine/lockfree/moves/settle.c settle_told 975fed23
- * stands for engine/lockfree/calls/pop.c take_said f06c4aa3
+ * stands for engine/lockfree/calls/pop.c take_said 7724150d
  * stands for engine/lockfree/calls/pop.c take_plain c3f0fdae
  * stands for engine/lockfree/calls/pop.c take_other 069ee53b
  */

@@ -70,7 +70,7 @@
  * stands for engine/lockfree/calls/pop.c lockfree_wait_cancel 089aa518
  * stands for engine/lockfree/calls/pop.c pass_wake_up 0cf6f488
  * stands for engine/lockfree/calls/pop.c sleep_in_line 70612cdb
- * stands for engine/lockfree/calls/pop.c pop_or_sleep 9842816d
+ * stands for engine/lockfree/calls/pop.c pop_or_sleep 227800b6
  * stands for engine/lockfree/calls/pop.c hand_over_watch 012525b0
  * stands for engine/lockfree/calls/pop.c lockfree_pop b7df9854
  * stands for engine/lockfree/calls/pop.c take ab443b2f
@@ -81,7 +81,7 @@
  * stands for engine/lockfree/calls/pop.c wait_and_take 67022dc1
  * stands for engine/lockfree/calls/pop.c lockfree_close eed68d9a
  * stands for engine/lockfree/calls/serve.c serve_wake_sleeper 025b1e89
- * stands for engine/lockfree/calls/serve.c server_serve 81e886a0
+ * stands for engine/lockfree/calls/serve.c server_serve 8354e99b
  * stands for engine/lockfree/moves/publish.h publish_wake 22bc57f1
  */
 #if defined(LARGE)
