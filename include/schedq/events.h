@@ -367,7 +367,8 @@ SCHEDQ_API schedq_status_t schedq_notify(schedq_worker_t *worker, const schedq_c
  * @retval SCHEDQ_BUSY     nothing changed
  *
  * Threads: [worker]  Progress: locks; O(distinct rejector sets + pods that such a plugin rejected +
- *          pods with SCHEDQ_POD_AFFINITY).
+ *          pods with SCHEDQ_POD_AFFINITY and groups; LOCKFREE: + those that share a rejector set
+ *          with such a one).
  */
 SCHEDQ_API schedq_status_t schedq_assigned_pod_added(schedq_worker_t *worker,
                                                      const schedq_change_t *change,

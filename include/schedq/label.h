@@ -31,8 +31,8 @@ extern "C" {
  *
  * @param label   not 0
  * @param results one for each, as schedq_delete tells it, in no order; NULL: they are not told
- * @param room    of `results`: deletes at most so many; call again while *count is `room`. results
- *                NULL: 0, all
+ * @param room    of `results`: deletes at most so many; call again while *count is `room`. Each
+ *                call reads all pods of the label. results NULL: 0, all
  * @param count   how many this call deleted; may be NULL
  * @retval SCHEDQ_OK       also if there was none
  * @retval SCHEDQ_NOMEM    nothing changed, *count is 0; the call may be made again

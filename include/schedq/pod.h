@@ -303,7 +303,8 @@ SCHEDQ_API schedq_status_t schedq_delete_name(schedq_worker_t *worker, const cha
  * @retval SCHEDQ_INVALID  pods is NULL; nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
  *
- * Threads: [worker]  Progress: locks; O(count log n).
+ * Threads: [worker]  Progress: locks; O(count log n). For each handle of a member that waits with
+ *          its group, all members' gates are asked: schedq_group_activate asks them once.
  */
 SCHEDQ_API schedq_status_t schedq_activate(schedq_worker_t *worker, const schedq_pod_t *pods,
                                            size_t count, schedq_result_t *result);

@@ -29,6 +29,7 @@
  *   order    higher priority first (any int32), then older Timestamp, then the one that got its
  *            Timestamp first. A caller's order key replaces the Timestamp. A pop never returns a
  *            pod while a pod that ranks before it was active during the whole of that call.
+ *            (LOCKFREE: of two adds that overlap, the one that ends first may rank first.)
  *            (config.fifo: priorities do not count. SCHEDQ_ORDER_RELAXED: only they count. Pods
  *            whose Timestamp is INT64_MAX, the end of time, tie.)
  *   once     a pod is in exactly one place. It stays in the queue until one done or one delete ends
