@@ -35,7 +35,7 @@
  * POP_BACKOFF).
  *
  * stands for engine/lockfree/calls/serve.c flush_bin 7f909d84
- * stands for engine/lockfree/calls/mover.c move_by ea9a100b
+ * stands for engine/lockfree/calls/mover.c move_by f272d7f4
  * stands for engine/lockfree/calls/mover.c move_batch 24424fe0
  * stands for engine/lockfree/calls/mover.c switch_group 88387551
  * stands for engine/lockfree/moves/switch.c switch_pod 74dc7c05

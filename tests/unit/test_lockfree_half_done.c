@@ -5,6 +5,7 @@
 
 #include "host.h"
 #include "lockfree/calls/add.h"
+#include "lockfree/moves/hold.h"
 #include "lockfree/moves/stray.h"
 
 /* A thread stops behind the record of its pod, or, `named`, behind the commit of its name. */
@@ -263,10 +264,45 @@ a_note_that_comes_in_a_pass_makes_another_tick_due(void **state)
     assert_true(schedq_next_deadline(fx_queue(fixture)) <= fx_now(fixture));
 }
 
+/* A thread stops in schedq_not_before, or in a pop that keeps a pod back, before its exchange. */
+static void
+stop_in_not_before(schedq_worker_t *base, schedq_pod_t pod, int64_t time)
+{
+    struct worker *worker = (struct worker *)base;
+    const struct way way = {.place = PLACE_HELD};
+    struct transfer transfer;
+    struct view view;
+    section_begin(worker);
+    assert_true(report_handle(queue_of(worker), pod, &view));
+    description_set_time(&view.description, time);
+    assert_true(transfer_prepare(worker, ref_record(pod.bits), &view, &way, 0, &transfer));
+    transfer_publish(worker, &transfer, CAUSE_NONE);
+    section_leave(worker);
+}
+
+static void
+a_held_pod_is_not_due_by_a_call_that_stopped(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_worker_t *other;
+    int64_t next;
+    schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
+    assert_ok(schedq_worker_register(fixture->queue, &other, NULL, 0));
+    stop_in_not_before(other, pod, fx_now(fixture) + SEC(1));
+    assert_ok(schedq_hold(fx_worker(fixture), pod, NULL));
+    fx_advance(fixture, SEC(2));
+    assert_ok(schedq_tick(fx_worker(fixture), &next, NULL));
+    assert_ok(schedq_tick(fx_worker(fixture), &next, NULL));
+    assert_ok(schedq_worker_unregister(other));
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_HELD);
+    assert_ns_equal(next, SCHEDQ_NO_DEADLINE);
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        fx_test_lockfree(a_held_pod_is_not_due_by_a_call_that_stopped),
         fx_test_lockfree(what_find_says_backs_off_is_active_when_its_backoff_is_over),
         fx_test_host(what_find_says_is_gated_is_a_candidate),
         fx_test_lockfree(a_pod_that_was_never_inserted_is_not_moved),

@@ -30,6 +30,20 @@ hold_is_over(struct mover *mover, const struct view *view, struct way *way)
     return route_from_hold(mover->worker, view, mover->now, way);
 }
 
+/*
+ * What was found due and is kept back has the ref of a call that lost its exchange to the one that
+ * held the pod, or stopped before it. By another version that ref is stale.
+ */
+bool
+hold_is_due(struct mover *mover, const struct view *view, struct way *way)
+{
+    if (hold_is_over(mover, view, way)) {
+        return true;
+    }
+    *way = (struct way){.place = PLACE_HELD};
+    return state_place(view->state) == PLACE_HELD && mover_is_due(mover, view);
+}
+
 void
 hold_leave(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t *result)
 {

@@ -333,7 +333,8 @@ STRAIGHT schedq_status_t
 move_by(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
 {
     struct worker *worker = mover->worker;
-    uint32_t cause = cause_of_mover(mover, way->named), counted = CAUSE_NONE;
+    uint32_t cause = way->place != PLACE_HELD ? cause_of_mover(mover, way->named) : CAUSE_NONE;
+    uint32_t counted = CAUSE_NONE;
     const uint32_t freed = cause;
     struct transfer transfer;
 
@@ -545,7 +546,7 @@ collect(struct mover *mover, const struct view *view, const struct way *way)
 STRAIGHT schedq_status_t
 bring(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
 {
-    if (mover->alone || route_is_aside(view)) {
+    if (mover->alone || route_is_aside(view) || way->place == PLACE_HELD) {
         return move_alone(mover, record, view, way);
     }
     return collect(mover, view, way) ? SCHEDQ_OK : SCHEDQ_NOMEM;

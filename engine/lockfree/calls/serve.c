@@ -315,7 +315,7 @@ flush_of(struct serving *serving, enum place place, int64_t limit)
         mover->flushes = queue->base.rules.flush_begins_anew;
     } else if (place == PLACE_HELD) {
         mover->label = LABEL_POD_UPDATE;
-        mover->decide = hold_is_over;
+        mover->decide = hold_is_due;
         flush.in_order =
             queue_has_groups(queue); /* the member that completes one dates its record */
     } else {

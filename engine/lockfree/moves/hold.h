@@ -37,7 +37,9 @@
  *
  * PROGRESS. Lock-free: each further round is another's change of the pod. A thread that stops
  * before the exchange leaves the pod where it was, and perhaps a stale ref and a deadline that is
- * too early; behind it, the old description's record.
+ * too early; behind it, the old description's record. If another thread holds the pod behind a
+ * publication that was not exchanged, that ref is VALID in the bin, by a time that is not the
+ * pod's: when it is due, the pod is held anew (hold_is_due), and the ref is stale.
  *
  * EVIDENCE. tests/model: hold; stress/explore: hold_*; stress/history: once (HELD);
  * tests/unit/test_hold.c, test_not_before.c.
