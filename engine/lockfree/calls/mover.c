@@ -1295,6 +1295,24 @@ mover_try_refs(struct mover *mover, const struct lane_ref *refs, size_t count)
     return stale;
 }
 
+/*
+ * A FUTURE ref where there are no helpers, due for a tick: its publisher stopped, or is slow, and
+ * has to decide again. Else the bin would be due until the pod changes.
+ */
+COLD static void
+end_promise(struct mover *mover, const struct bin_ref *ref)
+{
+    struct worker *worker = mover->worker;
+    struct view view;
+
+    if (time_add(ref->key, queue_of(worker)->base.rules.tick_ns) < mover->now &&
+        mover_disturb(worker, ref->ref) &&
+        report_any(queue_of(worker), ref_record(ref->ref), &view) &&
+        (state_place(view.state) == PLACE_ACTIVE || state_place(view.state) == PLACE_HELD)) {
+        (void)transfer_follow(worker, ref_record(ref->ref), view.life); /* ends its lag */
+    }
+}
+
 bool
 mover_try_due(struct mover *mover, struct bin *bin, const struct bin_ref *ref)
 {
@@ -1316,6 +1334,9 @@ mover_try_due(struct mover *mover, struct bin *bin, const struct bin_ref *ref)
             if (bin_help(bin, &caller, entry, ref->ref, ref->cause, &state)) {
                 continue;
             }
+        }
+        if (verdict == VERDICT_FUTURE) {
+            end_promise(mover, ref);
         }
         if (verdict != VERDICT_VALID) {
             return false;
