@@ -314,10 +314,28 @@ a_pod_is_not_due_by_a_call_that_stopped(void **state)
     assert_ns_equal(next, SCHEDQ_NO_DEADLINE);
 }
 
+static void
+a_pod_in_flight_is_not_due_by_a_failure_that_stopped(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_worker_t *other;
+    int64_t next;
+    schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
+    fx_pop(fixture, "ns/a");
+    assert_ok(schedq_worker_register(fixture->queue, &other, NULL, 0));
+    stop_in_not_before(other, pod, fx_now(fixture) + SEC(1));
+    fx_advance(fixture, SEC(2));
+    assert_ok(schedq_tick(fx_worker(fixture), &next, NULL));
+    assert_ok(schedq_worker_unregister(other));
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_INFLIGHT);
+    assert_true(next > fx_now(fixture));
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        fx_test_lockfree(a_pod_in_flight_is_not_due_by_a_failure_that_stopped),
         fx_test_lockfree(a_held_pod_is_not_due_by_a_call_that_stopped),
         fx_test_lockfree(a_pod_is_not_due_by_a_call_that_stopped),
         fx_test_lockfree(what_find_says_backs_off_is_active_when_its_backoff_is_over),
