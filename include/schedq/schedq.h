@@ -107,17 +107,19 @@
  * ARGUMENTS. Some are the same everywhere, and have no words at each declaration. `queue` or
  * `worker`, at times a snapshot, a workspace or an evictor: on what the call is made. `pod`: a
  * handle (schedq/pod.h). `length`: bytes of `name`. `result`: receives what happened
- * (schedq_result_t); may be NULL. `ctx`: passed to the callback. `why`, `why_size`: room for
- * words, in bytes. A NULL that is not allowed is SCHEDQ_INVALID, also where a list does not name
- * it (calls without a status: as in CALLBACKS); schedq_classify_* do not check. A token that this
- * queue never gave is SCHEDQ_STALE. A handle that it never gave names no pod (LOCKFREE: a guess
- * may name one whose add has not returned). Queues begin their numbers at different places, so
- * that a token or a handle of another queue is mostly one that this queue never gave. But it may be
- * equal to one of its own, and then it is taken for that: keep each with its queue. Reserved bytes
- * and unknown flags must be 0, and struct_size what the initializer sets, else SCHEDQ_INVALID.
- * `why` receives words with INVALID, FULL, BUSY and NOT_EMPTY: argument, value and legal range, or
- * what is in the way (a callback, a thread, workers, pods). With other statuses the text is empty,
- * unless the declaration names it. It is cut to why_size bytes with a NUL, and may be NULL.
+ * (schedq_result_t); may be NULL. What a call writes must not overlap what it reads:
+ * schedq_activate does not find a handle that lies in its `result`. `ctx`: passed to the callback.
+ * `why`, `why_size`: room for words, in bytes. A NULL that is not allowed is SCHEDQ_INVALID, also
+ * where a list does not name it (calls without a status: as in CALLBACKS); schedq_classify_* do not
+ * check. A token that this queue never gave is SCHEDQ_STALE. A handle that it never gave names no
+ * pod (LOCKFREE: a guess may name one whose add has not returned). Queues begin their numbers at
+ * different places, so that a token or a handle of another queue is mostly one that this queue
+ * never gave. But it may be equal to one of its own, and then it is taken for that: keep each with
+ * its queue. Reserved bytes and unknown flags must be 0, and struct_size what the initializer sets,
+ * else SCHEDQ_INVALID. `why` receives words with INVALID, FULL, BUSY and NOT_EMPTY: argument, value
+ * and legal range, or what is in the way (a callback, a thread, workers, pods). With other statuses
+ * the text is empty, unless the declaration names it. It is cut to why_size bytes with a NUL, and
+ * may be NULL.
  *
  * CALLBACKS run on the caller's thread, or on the timer thread. They must not call the queue that
  * runs them, but for schedq_done, schedq_done_many, schedq_now and schedq_worker_error: any other
