@@ -65,10 +65,11 @@
  * MEMORY. Records, names, descriptions and runs are used again at once, protected by versions.
  * Segments, tables and pages that trim gives back wait for a grace period: each public call is one
  * section of the worker's epoch record, but for the host's code. What waits is freed by the calls
- * that may allocate, once in a while (epoch_poll_seldom): pop, done, find and delete never enter
- * the allocator for it, nor ask for a barrier. Only what allocates retires, so a worker that does
- * nothing but pop and end pods has nothing to free; what its last adds and failures retired waits
- * for its next ones, or for its unregistration.
+ * that may allocate, once in a while (epoch_poll_seldom): pop and find never enter the allocator
+ * for it, nor ask for a barrier. done and delete do so only when much waits: what they retire are
+ * hints of labels and groups (ENDS in nominator.h). So a worker that does nothing but pop and end
+ * other pods has nothing to free; what its last adds and failures retired waits for its next ones,
+ * or for its unregistration.
  *
  * THE HOST'S CODE. Hints, gates, prechecks and affinity run between two sections (section_pause),
  * so a thread that is slow there, or never comes back, holds back no memory of the others. Records,
@@ -351,6 +352,18 @@ section_leave(struct worker *worker)
 
 /* settle.h */
 void settle_ask(struct worker *worker);
+
+/**
+ * For calls that end pods: one that had a label or a group may have swept hints, so what waits is
+ * freed before it is more than a record may hold back. Other ends retire nothing, and find nothing
+ * due.
+ */
+static inline void
+section_leave_ended(struct worker *worker)
+{
+    section_leave(worker);
+    epoch_poll_if_due(worker->epoch);
+}
 
 /** Before the end of a call that looked for a name: what it settled is asked about. */
 static inline void

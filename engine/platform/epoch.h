@@ -334,6 +334,15 @@ epoch_poll_seldom(struct epoch_record *record)
     }
 }
 
+/** The same for calls that seldom retire: the call itself is no pressure. */
+static inline void
+epoch_poll_if_due(struct epoch_record *record)
+{
+    if (record->pressure >= EPOCH_DUE) {
+        epoch_poll_due(record);
+    }
+}
+
 /**
  * The same sooner, for the end of a tick: asks also for the barrier that others' batches wait for,
  * so that their owners need not.

@@ -264,6 +264,58 @@ groups_that_are_used_once_leave_little_without_a_trim(void **state)
     assert_jobs_leave_little(*state, false);
 }
 
+/* One worker adds the pods, and another, which adds none, ends them. */
+static void
+assert_ends_keep_nothing(fixture_t *fixture, bool labelled, bool popped)
+{
+    enum { JOBS = 600, FEW_JOBS = 200, PODS = 100, LABELS = 16, MOST = 500000 };
+    char why[128];
+    schedq_pod_t pods[PODS];
+    schedq_worker_t *ender;
+    uint64_t few = 0;
+    assert_ok(schedq_worker_register(fx_queue(fixture), &ender, why, sizeof why));
+    for (uint64_t job = 0; job < JOBS; job++) {
+        schedq_pod_spec_t spec = fx_spec(0);
+        *(labelled ? &spec.label : &spec.group) = job % LABELS + 1;
+        for (unsigned i = 0; i < PODS; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "ns/job%u", i);
+            pods[i] = fx_add_spec(fixture, name, &spec).pod;
+        }
+        for (unsigned i = 0; i < PODS; i++) {
+            schedq_popped_t pod;
+            if (popped) {
+                assert_ok(schedq_try_pop(ender, &pod));
+                assert_ok(schedq_done(ender, pod.token));
+            } else {
+                assert_ok(schedq_delete(ender, pods[i], NULL));
+            }
+        }
+        if (job == FEW_JOBS)
+            few = fx_stats(fixture).bytes_other;
+    }
+    assert_true(fx_stats(fixture).bytes_other <= few + MOST);
+    assert_ok(schedq_worker_unregister(ender));
+}
+
+static void
+a_worker_that_ends_the_labelled_pods_of_others_keeps_nothing_of_them(void **state)
+{
+    assert_ends_keep_nothing(*state, true, true);
+}
+
+static void
+one_that_deletes_them_keeps_nothing_either(void **state)
+{
+    assert_ends_keep_nothing(*state, true, false);
+}
+
+static void
+nor_one_that_deletes_members_of_groups(void **state)
+{
+    assert_ends_keep_nothing(*state, false, false);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -278,6 +330,9 @@ main(int argc, char **argv)
         fx_test(what_is_known_of_a_label_goes_with_its_pods),
         fx_test(labels_that_are_used_once_leave_little_without_a_trim),
         fx_test(groups_that_are_used_once_leave_little_without_a_trim),
+        fx_test(a_worker_that_ends_the_labelled_pods_of_others_keeps_nothing_of_them),
+        fx_test(one_that_deletes_them_keeps_nothing_either),
+        fx_test(nor_one_that_deletes_members_of_groups),
     };
     return fx_run_tests(argc, argv, tests);
 }

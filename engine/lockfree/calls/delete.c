@@ -154,6 +154,6 @@ lockfree_delete(schedq_worker_t *base, const struct pod_key *key, schedq_result_
         status = known ? delete_at(worker, record, life, result) : SCHEDQ_NOT_FOUND;
     } while (status == SCHEDQ_RETRY || (status == SCHEDQ_NOT_FOUND && named && record != 0));
     section_ask(worker);
-    section_leave(worker);
+    section_leave_ended(worker);
     return status;
 }

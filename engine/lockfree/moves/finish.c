@@ -269,7 +269,7 @@ lockfree_done(schedq_worker_t *base, schedq_token_t token)
     } else {
         status = finish_flight(worker, token);
     }
-    section_leave(worker);
+    section_leave_ended(worker);
     return status;
 }
 
@@ -294,7 +294,7 @@ lockfree_done_many(schedq_worker_t *base, const schedq_token_t *tokens, size_t c
         first = first == SCHEDQ_OK ? status : first;
     }
     count_ends(worker, over, done);
-    section_leave(worker);
+    section_leave_ended(worker);
     return first;
 }
 
