@@ -45,7 +45,7 @@ affinity_matches(void *ctx, uint64_t pod, uint64_t assigned)
     return pod == assigned;
 }
 
-/* As if the pod itself were parked. */
+/* As if the pod itself were parked. It has its affinity since the group waits. */
 static void
 an_assigned_pod_helps_a_group_of_which_one_member_has_affinity_to_it(void **state)
 {
@@ -55,14 +55,14 @@ an_assigned_pod_helps_a_group_of_which_one_member_has_affinity_to_it(void **stat
     schedq_result_t result;
     fixture->config.affinity_matches = affinity_matches;
     fx_plugin_t *fit = fx_plugin(fixture, "InterPodAffinity", "Pod", SCHEDQ_ACTION_ALL);
-    form(fixture, 2, "a");
-    spec.group = GANG;
-    spec.object = 55;
-    spec.flags = SCHEDQ_POD_AFFINITY;
-    fx_add_spec(fixture, "ns/b", &spec);
+    form(fixture, 2, "ab");
     pop(fixture, GANG, "ab");
     fail_all(fixture, fit->bit);
     assert_place(end(fixture, SCHEDQ_GROUP_REJECTED).place, SCHEDQ_PARKED);
+    spec.group = GANG;
+    spec.object = 55;
+    spec.flags = SCHEDQ_POD_AFFINITY;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/b", 4, &spec, 0, NULL, 0, &result));
     fx_advance(fixture, SEC(60));
     change.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
     for (change.new_object = 54; change.new_object <= 55; change.new_object++) {

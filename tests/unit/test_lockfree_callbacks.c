@@ -989,6 +989,35 @@ a_pod_that_is_nominated_while_it_moves_is_where_the_event_left_it(void **state)
     fx_pop_nothing(fixture);
 }
 
+static void
+nominate_and_shut(scene_t *own)
+{
+    own->refuses = true;
+    assert_ok(schedq_nominate(own->other, own->pod, 1));
+}
+
+static void
+a_pod_that_is_nominated_while_its_gate_is_asked_is_let_in(void **state)
+{
+    fixture_t *fixture = *state;
+    const schedq_event_t event = SCHEDQ_EVENT_NODE_DELETE;
+    schedq_pod_spec_t spec = fx_spec(0);
+    schedq_result_t result;
+    fixture->config.max_backoff_ns = 0;
+    set_scene(fixture, true);
+    scene.pod = fx_park(fixture, "ns/a", scene.fit);
+    scene.refuses = true;
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_GATED);
+    scene.refuses = false;
+    scene.job = nominate_and_shut;
+    scene.jobs = 1;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", 4, &spec, 0, &event, 1, &result));
+    end_scene();
+    assert_place(result.place, SCHEDQ_ACTIVE);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE);
+}
+
 /* ---- [host] an event while a pod is added ---- */
 
 typedef schedq_status_t (*add_fn)(const schedq_pod_spec_t *spec, schedq_result_t *result);
@@ -1134,6 +1163,7 @@ main(int argc, char **argv)
         fx_test_lockfree(memory_is_flat_while_a_precheck_is_asked),
         fx_test_lockfree(a_band_at_the_address_of_one_that_left_is_another),
         fx_test_lockfree(a_pod_that_is_nominated_while_it_moves_is_where_the_event_left_it),
+        fx_test_lockfree(a_pod_that_is_nominated_while_its_gate_is_asked_is_let_in),
         fx_test_lockfree(a_pod_that_is_taken_back_is_not_told_of),
         fx_test_lockfree(nor_is_one_that_an_update_adds),
         fx_test_lockfree(nor_is_one_that_comes_back),
