@@ -307,7 +307,7 @@ a_pod_is_not_due_by_a_call_that_stopped(void **state)
     schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
     assert_ok(schedq_worker_register(fixture->queue, &other, NULL, 0));
     stop_in_not_before(other, pod, fx_now(fixture) + SEC(1));
-    fx_advance(fixture, SEC(2));
+    fx_advance(fixture, SEC(1));
     assert_ok(schedq_tick(fx_worker(fixture), &next, NULL));
     assert_ok(schedq_worker_unregister(other));
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE);
@@ -324,7 +324,7 @@ a_pod_in_flight_is_not_due_by_a_failure_that_stopped(void **state)
     fx_pop(fixture, "ns/a");
     assert_ok(schedq_worker_register(fixture->queue, &other, NULL, 0));
     stop_in_not_before(other, pod, fx_now(fixture) + SEC(1));
-    fx_advance(fixture, SEC(2));
+    fx_advance(fixture, SEC(1));
     assert_ok(schedq_tick(fx_worker(fixture), &next, NULL));
     assert_ok(schedq_worker_unregister(other));
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_INFLIGHT);

@@ -1296,8 +1296,8 @@ mover_try_refs(struct mover *mover, const struct lane_ref *refs, size_t count)
 }
 
 /*
- * A FUTURE ref where there are no helpers, due for a tick: its publisher stopped, or is slow, and
- * has to decide again. Else the bin would be due until the pod changes.
+ * A FUTURE ref that is due where there are no helpers: its publisher stopped, or is slow, and has to
+ * decide again. Else the bin would be due until the pod changes.
  */
 COLD static void
 end_promise(struct mover *mover, const struct bin_ref *ref)
@@ -1305,8 +1305,7 @@ end_promise(struct mover *mover, const struct bin_ref *ref)
     struct worker *worker = mover->worker;
     struct view view;
 
-    if (time_add(ref->key, queue_of(worker)->base.rules.tick_ns) < mover->now &&
-        mover_disturb(worker, ref->ref) &&
+    if (mover_disturb(worker, ref->ref) &&
         report_any(queue_of(worker), ref_record(ref->ref), &view) &&
         (state_place(view.state) == PLACE_ACTIVE || state_place(view.state) == PLACE_HELD)) {
         (void)transfer_follow(worker, ref_record(ref->ref), view.life); /* ends its lag */

@@ -20,8 +20,8 @@
  * disturbance raises it (mover.h).
  *
  * NO HELPERS. A ref in the bin that is FUTURE belongs to a description that is not installed; a
- * thread that meets it leaves it alone (place_has_helpers). One that is due for a tick is made
- * stale: its publisher decides again, or has stopped (end_promise in mover.c).
+ * thread that meets it leaves it alone (place_has_helpers). One that is due is made stale: its
+ * publisher decides again, or has stopped (end_promise in mover.c).
  *
  * LINEARIZATION. entry_describe:A.
  *
