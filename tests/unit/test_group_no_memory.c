@@ -515,6 +515,47 @@ a_wildcard_without_memory_reaches_a_group_with_the_next_tick(void **unused)
         continue;
 }
 
+/* A pod that takes a description of its own, and is in no order. */
+static void
+take_a_description(fixture_t *fixture, unsigned number)
+{
+    char name[16];
+    schedq_pod_spec_t spec = fx_spec(0);
+    spec.label = 1;
+    spec.not_before_ns = fx_now(fixture) + SEC(100000);
+    (void)snprintf(name, sizeof name, "ns/f%u", number);
+    (void)fx_add_spec(fixture, name, &spec);
+}
+
+/* Which memory is missing changes with how much of each kind was taken before. */
+static void
+an_activation_without_memory_leaves_nothing_that_a_pop_would_go_on_with(void **unused)
+{
+    (void)unused;
+    fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    unsigned refusals = 0;
+    form(fixture, 2, "ab");
+    for (unsigned i = 0; i < 600; i++) {
+        pop(fixture, GANG, "ab");
+        fail_all(fixture, fit->bit);
+        assert_place(end(fixture, SCHEDQ_GROUP_REJECTED).place, SCHEDQ_PARKED);
+        take_a_description(fixture, i);
+        account_fail_after(&fixture->memory, 0);
+        schedq_status_t status = schedq_group_activate(fx_worker(fixture), GANG, NULL);
+        (void)account_heal(&fixture->memory);
+        if (status != SCHEDQ_OK) {
+            assert_status(status, SCHEDQ_NOMEM);
+            refusals++;
+            pop_none(fixture);
+            assert_place(look(fixture, GANG).place, SCHEDQ_PARKED);
+            assert_ok(schedq_group_activate(fx_worker(fixture), GANG, NULL));
+        }
+    }
+    assert_true(refusals > 0);
+    fx_free(fixture);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -529,6 +570,7 @@ main(int argc, char **argv)
         cmocka_unit_test(a_group_without_a_root_tells_how_many_wait),
         cmocka_unit_test(who_passed_without_memory_keeps_no_record_gated),
         cmocka_unit_test(a_wildcard_without_memory_reaches_a_group_with_the_next_tick),
+        cmocka_unit_test(an_activation_without_memory_leaves_nothing_that_a_pop_would_go_on_with),
     };
     return fx_run_tests(argc, argv, tests);
 }

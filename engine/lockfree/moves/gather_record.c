@@ -243,7 +243,9 @@ gather_bring(struct worker *worker, const struct gather_move *move, schedq_resul
     planned.description = change->description;
     planned.gating = change->gating;
     planned.history.timestamp_ns = change->description.not_before;
-    if (!transfer_prepare(worker, move->record, &planned, way, queue_now(queue), &transfer)) {
+    /* without its description it stays, and a pop would help a ref that was published */
+    if (!describe_prepare(worker) ||
+        !transfer_prepare(worker, move->record, &planned, way, queue_now(queue), &transfer)) {
         return GATHER_NOMEM;
     }
     if (becomes_ready(move)) {
