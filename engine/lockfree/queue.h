@@ -65,11 +65,11 @@
  * MEMORY. Records, names, descriptions and runs are used again at once, protected by versions.
  * Segments, tables and pages that trim gives back wait for a grace period: each public call is one
  * section of the worker's epoch record, but for the host's code. What waits is freed by the calls
- * that may allocate, once in a while (epoch_poll_seldom): pop and find never enter the allocator
- * for it, nor ask for a barrier. done and delete do so only when much waits: what they retire are
- * hints of labels and groups (ENDS in nominator.h). So a worker that does nothing but pop and end
- * other pods has nothing to free; what its last adds and failures retired waits for its next ones,
- * or for its unregistration.
+ * that may allocate, once in a while (epoch_poll_seldom): find never enters the allocator for it,
+ * nor asks for a barrier. done and delete do so only when much waits: what they retire are hints of
+ * labels and groups (ENDS in nominator.h). So does a pop that walks, because it may let go of what
+ * ended without a worker. So a worker that does nothing but pop and end other pods has nothing to
+ * free; what its last adds and failures retired waits for its next ones, or for its unregistration.
  *
  * THE HOST'S CODE. Hints, gates, prechecks and affinity run between two sections (section_pause),
  * so a thread that is slow there, or never comes back, holds back no memory of the others. Records,
@@ -354,9 +354,9 @@ section_leave(struct worker *worker)
 void settle_ask(struct worker *worker);
 
 /**
- * For calls that end pods: one that had a label or a group may have swept hints, so what waits is
- * freed before it is more than a record may hold back. Other ends retire nothing, and find nothing
- * due.
+ * For calls that end pods, or let go of what ended: one that had a label or a group may have swept
+ * hints, so what waits is freed before it is more than a record may hold back. Other ends retire
+ * nothing, and find nothing due.
  */
 static inline void
 section_leave_ended(struct worker *worker)

@@ -316,6 +316,36 @@ nor_one_that_deletes_members_of_groups(void **state)
     assert_ends_keep_nothing(*state, false, false);
 }
 
+static void
+nor_one_that_pops_them_while_others_end_the_cycles(void **state)
+{
+    fixture_t *fixture = *state;
+    enum { PODS = 60000, FEW_PODS = 20000, QUEUED = 100, LABEL_PODS = 100, MOST = 500000 };
+    schedq_worker_t *popper, *gone;
+    uint64_t few = 0;
+    fx_count_objects(fixture);
+    fx_worker(fixture);
+    assert_ok(schedq_worker_register(fx_queue(fixture), &popper, NULL, 0));
+    assert_ok(schedq_worker_register(fx_queue(fixture), &gone, NULL, 0));
+    assert_ok(schedq_worker_unregister(gone));
+    for (unsigned i = 0; i < PODS; i++) {
+        schedq_pod_spec_t spec = fx_spec(0);
+        schedq_popped_t popped;
+        char name[16];
+        spec.label = i / LABEL_PODS + 1;
+        snprintf(name, sizeof name, "ns/pod%u", i);
+        fx_add_spec(fixture, name, &spec);
+        if (i >= QUEUED) {
+            assert_ok(schedq_try_pop(popper, &popped));
+            assert_ok(schedq_done(gone, popped.token));
+        }
+        if (i == FEW_PODS)
+            few = fx_stats(fixture).bytes_other;
+    }
+    assert_true(fx_stats(fixture).bytes_other <= few + MOST);
+    assert_ok(schedq_worker_unregister(popper));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -333,6 +363,7 @@ main(int argc, char **argv)
         fx_test(a_worker_that_ends_the_labelled_pods_of_others_keeps_nothing_of_them),
         fx_test(one_that_deletes_them_keeps_nothing_either),
         fx_test(nor_one_that_deletes_members_of_groups),
+        fx_test(nor_one_that_pops_them_while_others_end_the_cycles),
     };
     return fx_run_tests(argc, argv, tests);
 }

@@ -795,7 +795,7 @@ leave_empty(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t
                : SCHEDQ_EMPTY;
 }
 
-/* Several, or not as nearly always. */
+/* Several, or not as nearly always. What take_said let go of may have swept hints. */
 RARELY static schedq_status_t
 take_walking(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count, bool arms)
 {
@@ -804,7 +804,7 @@ take_walking(struct worker *worker, schedq_popped_t *out, size_t capacity, size_
     if (status == SCHEDQ_EMPTY) {
         return leave_empty(worker, out, capacity, count, arms);
     }
-    section_leave(worker);
+    section_leave_ended(worker);
     return status;
 }
 
