@@ -75,7 +75,7 @@
  * stands for engine/lockfree/calls/pop.c lockfree_pop b7df9854
  * stands for engine/lockfree/calls/pop.c take ab443b2f
  * stands for engine/lockfree/calls/pop.c take_at_once 68bf1a72
- * stands for engine/lockfree/calls/pop.c take_walking 3ce235b3
+ * stands for engine/lockfree/calls/pop.c take_walking 60082f24
  * stands for engine/lockfree/calls/pop.c walk_for ef7ed194
  * stands for engine/lockfree/calls/pop.c nothing_else_is_there f507dfd8
  * stands for engine/lockfree/calls/pop.c wait_and_take 67022dc1

@@ -1296,8 +1296,8 @@ mover_try_refs(struct mover *mover, const struct lane_ref *refs, size_t count)
 }
 
 /*
- * A FUTURE ref that is due where there are no helpers: its publisher stopped, or is slow, and has to
- * decide again. Else the bin would be due until the pod changes.
+ * A FUTURE ref that is due where there are no helpers: its publisher stopped, or is slow and has
+ * to decide again. Else the bin would be due until the pod changes.
  */
 COLD static void
 end_promise(struct mover *mover, const struct bin_ref *ref)
