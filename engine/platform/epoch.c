@@ -67,9 +67,25 @@ epoch_record_prepare(struct epoch *epoch)
     return record;
 }
 
+/* A thread that died behind its exchange may not have noted that the record joined. */
+static bool
+has_joined(const struct epoch_record *record)
+{
+    /* of epoch_record_join:A */
+    const struct epoch_record *at = ptr_load_acquire(&record->epoch->records);
+
+    while (at != NULL && at != record) {
+        at = at->older;
+    }
+    return at != NULL;
+}
+
 void
 epoch_record_drop(struct epoch_record *record)
 {
+    if (has_joined(record)) {
+        return; /* epoch_close frees it */
+    }
     memory_free(record->epoch->memory, MEMORY_OTHER, record, sizeof *record);
 }
 

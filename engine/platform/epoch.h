@@ -185,7 +185,10 @@ uint64_t epoch_standing(const struct epoch *epoch);
 /** Lives until epoch_close. NULL: no memory. */
 struct epoch_record *epoch_record_make(struct epoch *epoch);
 
-/** The same in two steps: memory, which may still be dropped, and no failure afterwards. */
+/**
+ * The same in two steps: memory, which may still be dropped, and no failure afterwards. A drop
+ * leaves alone what has joined.
+ */
 struct epoch_record *epoch_record_prepare(struct epoch *epoch);
 void epoch_record_drop(struct epoch_record *record);
 void epoch_record_join(struct epoch_record *record);

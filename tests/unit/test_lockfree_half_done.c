@@ -331,6 +331,17 @@ a_pod_in_flight_is_not_due_by_a_failure_that_stopped(void **state)
     assert_true(next > fx_now(fixture));
 }
 
+/* A thread stops in a registration, behind the exchange that puts its epoch record in the list. */
+static void
+a_worker_that_joined_unnoted_is_freed_once(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_worker_t *other;
+    assert_ok(schedq_worker_register(fx_queue(fixture), &other, NULL, 0));
+    assert_ok(schedq_worker_unregister(other));
+    ((struct worker *)other)->joined = false;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -347,6 +358,7 @@ main(int argc, char **argv)
         fx_test_lockfree(what_backs_off_is_popped_though_another_stopped_in_pop),
         fx_test_lockfree(a_pop_that_finds_nothing_gathers_though_another_stopped_in_pop),
         fx_test_lockfree(a_note_that_comes_in_a_pass_makes_another_tick_due),
+        fx_test_lockfree(a_worker_that_joined_unnoted_is_freed_once),
     };
     return fx_run_tests(argc, argv, tests);
 }
