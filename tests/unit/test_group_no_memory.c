@@ -552,7 +552,7 @@ an_activation_without_memory_leaves_nothing_that_a_pop_would_go_on_with(void **u
             assert_ok(schedq_group_activate(fx_worker(fixture), GANG, NULL));
         }
     }
-    assert_true(refusals > 0);
+    assert_true(refusals > 0 || fx_engine() == SCHEDQ_ENGINE_MUTEX); /* which needs none */
     fx_free(fixture);
 }
 
