@@ -245,8 +245,9 @@ SCHEDQ_API schedq_status_t schedq_pop_many_until(schedq_worker_t *worker, int64_
  * words.poppable and words.next_deadline_ns then.
  * Never BUSY: the cycle ends without the worker if another thread is inside it, if it is not
  * registered any more, or in a callback. LOCKFREE: that takes some more exchanges, and the last
- * release of a COUNTED object comes with a later pop, tick or unregistration, or done that uses its
- * worker. MUTEX: in a callback the pod ends when the call that runs the callback gives up the lock.
+ * release of a COUNTED object comes with a later pop that finds a pod, tick or unregistration, or
+ * done that uses its worker. MUTEX: in a callback the pod ends when the call that runs the callback
+ * gives up the lock.
  * Threads: [worker], and in callbacks  Progress: locks.
  */
 SCHEDQ_API schedq_status_t schedq_done(schedq_worker_t *worker, schedq_token_t token);
