@@ -5,8 +5,11 @@
 
 #include "host.h"
 #include "lockfree/calls/add.h"
+#include "lockfree/moves/gather_record.h"
 #include "lockfree/moves/hold.h"
 #include "lockfree/moves/stray.h"
+
+#include "gang.h" /* its `group` is a parameter in engine headers */
 
 /* A thread stops behind the record of its pod, or, `named`, behind the commit of its name. */
 static uint64_t
@@ -342,11 +345,61 @@ a_worker_that_joined_unnoted_is_freed_once(void **state)
     ((struct worker *)other)->joined = false;
 }
 
+/* As after many descriptions, and then a thread stops that was about to make the record READY. */
+static void
+stop_in_group_activate(schedq_worker_t *base)
+{
+    struct worker *worker = (struct worker *)base;
+    const struct way way = {.place = PLACE_READY};
+    struct transfer transfer;
+    struct group_found found;
+    section_begin(worker);
+    assert_true(gather_find(worker, GANG, &found));
+    uint64_t state = entry_state(found.view.entry);
+    while (!state_lag_is_at_end(state))
+        state = state_described(state);
+    u64_store(&found.view.entry->word.low, state);
+    assert_true(gather_find(worker, GANG, &found));
+    assert_true(transfer_prepare(worker, found.record, &found.view, &way, 0, &transfer));
+    transfer_publish(worker, &transfer, CAUSE_NONE);
+    section_leave(worker);
+}
+
+static void
+a_described_record_is_not_made_active_by_a_call_that_stopped(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_worker_t *other;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    schedq_group_spec_t spec = SCHEDQ_GROUP_SPEC_INIT;
+    schedq_result_t result;
+    form(fixture, 2, "ab");
+    pop(fixture, GANG, "ab");
+    fail_all(fixture, fit->bit);
+    assert_place(end(fixture, SCHEDQ_GROUP_REJECTED).place, SCHEDQ_PARKED);
+    assert_ok(schedq_worker_register(fixture->queue, &other, NULL, 0));
+    stop_in_group_activate(other);
+    spec.quorum = 2;
+    spec.object = GANG * 100 + 1;
+    assert_ok(schedq_group_update(fx_worker(fixture), GANG, &spec, &result));
+    assert_place(result.place, SCHEDQ_PARKED);
+    pop_none(fixture);
+    assert_place(look(fixture, GANG).place, SCHEDQ_PARKED);
+    assert_true(look(fixture, GANG).object == spec.object);
+    assert_int_equal(fx_stats(fixture).groups_at[SCHEDQ_PARKED], 1);
+    fx_advance(fixture, SEC(60));
+    assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_NODE_ADD).to_active, 1);
+    assert_ok(try_pop(fixture));
+    assert_int_equal(taken_count, 2);
+    assert_ok(schedq_worker_unregister(other));
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test_lockfree(a_pod_in_flight_is_not_due_by_a_failure_that_stopped),
+        fx_test_lockfree(a_described_record_is_not_made_active_by_a_call_that_stopped),
         fx_test_lockfree(a_held_pod_is_not_due_by_a_call_that_stopped),
         fx_test_lockfree(a_pod_is_not_due_by_a_call_that_stopped),
         fx_test_lockfree(what_find_says_backs_off_is_active_when_its_backoff_is_over),

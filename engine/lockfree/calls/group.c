@@ -402,6 +402,21 @@ lockfree_group_add(schedq_worker_t *base, uint64_t number, const schedq_group_sp
 
 /* ---- changing -------------------------------------------------------------------------------- */
 
+/*
+ * A queued record goes to its own place once more, and its lag is 0. Another description would keep
+ * the version, and what a mover has published would be good beside it.
+ */
+COLD static schedq_status_t
+end_lag(struct worker *worker, const struct group_found *found)
+{
+    const uint64_t asked = stamps_drawn(&queue_of(worker)->stamps);
+    const struct way way = {.place = state_place(found->view.state), .gate = found->view.gate};
+    schedq_result_t unseen = {0};
+    enum gather_step step = gather_bring_queued(worker, found, &way, asked, CAUSE_NONE, &unseen);
+
+    return step == GATHER_NOMEM ? SCHEDQ_NOMEM : SCHEDQ_RETRY;
+}
+
 /* The new priority sorts a READY record anew. SCHEDQ_RETRY: it changed. */
 static schedq_status_t
 describe_anew(struct worker *worker, const struct group_found *found,
@@ -417,6 +432,9 @@ describe_anew(struct worker *worker, const struct group_found *found,
         spec->object == group_object(&view->description) &&
         spec->quorum == group_quorum(&view->description)) {
         return SCHEDQ_OK;
+    }
+    if (state_lag_is_at_end(view->state) && place != PLACE_IDLE && place != PLACE_CYCLE) {
+        return end_lag(worker, found);
     }
     if (place == PLACE_READY && spec->priority != view->description.priority) {
         const struct way way = {.place = PLACE_READY};

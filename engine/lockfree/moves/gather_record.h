@@ -53,7 +53,8 @@ gather_stays_gated(const struct queue *queue, const struct view *view, const str
 
 /**
  * Other descriptions of a record raise its version, so what was published for an older one gets
- * stale; refs and a token stay good.
+ * stale; refs and a token stay good. At the end of its lag a queued record is brought to its place
+ * anew before (group.c); one in its cycle keeps the version, and the cycle's end begins another.
  */
 static inline void
 gather_describe(struct redescription *change, const struct view *view)
