@@ -9,6 +9,7 @@
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/gather_join.h"
+#include "lockfree/moves/hold.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/stray.h"
 #include "lockfree/refs/tie.h"
@@ -1305,6 +1306,9 @@ end_promise(struct mover *mover, const struct bin_ref *ref)
     struct worker *worker = mover->worker;
     struct view view;
 
+    if (report_any(queue_of(worker), ref_record(ref->ref), &view) && hold_waits_for_turn(&view)) {
+        return;
+    }
     if (mover_disturb(worker, ref->ref) &&
         report_any(queue_of(worker), ref_record(ref->ref), &view) &&
         (state_place(view.state) == PLACE_ACTIVE || state_place(view.state) == PLACE_HELD)) {

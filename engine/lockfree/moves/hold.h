@@ -60,4 +60,15 @@
 schedq_status_t hold_install(struct worker *worker, uint32_t record, const struct view *before,
                              struct redescription *change, int64_t now, schedq_result_t *result);
 
+/**
+ * Does its class keep it back? Then it waits for its turn by the version that it has (class.c), and
+ * nothing but the turn may hold it anew.
+ */
+static inline bool
+hold_waits_for_turn(const struct view *view)
+{
+    return state_place(view->state) == PLACE_HELD &&
+           (view->description.flags & DESCRIBED_BY_CLASS) != 0;
+}
+
 #endif
