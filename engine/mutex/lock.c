@@ -185,21 +185,21 @@ queue_give_turn(struct mutex_queue *queue)
 }
 
 void
-queue_hold(struct hold *hold)
+lock_stay_begin(struct lock_stay *stay)
 {
-    hold->since = clock_monotonic();
+    stay->since = clock_monotonic();
 }
 
 /*
- * The lock is not fair: a thread that this unlock wakes would come too late, again and again. So
- * who has kept it for long stays away for as long as such a thread needs.
+ * The lock is not fair: the server of time would take it again before a caller that waits for it
+ * has woken up. So after a long stay the server sleeps for as long as a caller needs to wake up.
  */
 void
-queue_let_others(struct mutex_queue *queue, struct hold *hold)
+queue_let_others(struct mutex_queue *queue, struct lock_stay *stay)
 {
     const int64_t long_ns = 1000000;
     const struct timespec away = {.tv_nsec = 100000};
-    bool was_long = clock_monotonic() - hold->since >= long_ns;
+    bool was_long = clock_monotonic() - stay->since >= long_ns;
 
     queue_unlock(queue);
     if (was_long) {
@@ -207,6 +207,6 @@ queue_let_others(struct mutex_queue *queue, struct hold *hold)
     }
     queue_lock(queue);
     if (was_long) {
-        queue_hold(hold);
+        lock_stay_begin(stay);
     }
 }

@@ -234,16 +234,16 @@ queue_is_wanted(const struct mutex_queue *queue)
                              (queue->made_poppable > 0 && queue->sleepers.waiting > 0));
 }
 
-/** Since when a thread that serves time has kept others away from the lock, on CLOCK_MONOTONIC. */
-struct hold {
+/** Since when a thread that serves time keeps callers away from the lock, on CLOCK_MONOTONIC. */
+struct lock_stay {
     int64_t since;
 };
 
 /** From here on, with the lock. */
-void queue_hold(struct hold *hold);
+void lock_stay_begin(struct lock_stay *stay);
 
 /** Unlocks and locks: between two slices of a thread that serves time. */
-void queue_let_others(struct mutex_queue *queue, struct hold *hold);
+void queue_let_others(struct mutex_queue *queue, struct lock_stay *stay);
 
 /** Tells a host that waits in poll, or by a callback; the descriptor is readable. With the lock. */
 void queue_tell_host(struct mutex_queue *queue);

@@ -5,11 +5,9 @@
  * late: the thread may have been stopped by its debugger or its scheduler. Without the thread,
  * every blocking pop that finds nothing; and schedq_tick. A pop serves a slice (time.h), then looks
  * for its pod. What is left stays due: the next sleeper, which sleeps until the same deadline at
- * most, or the next blocking pop that finds nothing serves it. Between two slices that made nothing
- * poppable the lock is given up for the calls that wait for it. A pop whose own deadline passes
- * between two slices leaves. One whose deadline has passed before the first slice serves what is
- * due then, and not what becomes due meanwhile: to refuse all leftovers may take gates longer than
- * it takes these to be due again.
+ * most, or the next blocking pop that finds nothing serves it. Behind a slice that made nothing
+ * poppable the pop lets other calls have the lock. When it returns at its own deadline,
+ * policy/slices.h says.
  *
  * A THREAD THAT DIES IN ITS SLEEP does not have the lock, and stops nobody: the kernel wakes those
  * that sleep on the word. A condition variable would count it among its waiters for ever.
@@ -31,6 +29,7 @@
 #include "platform/inside.h"
 #include "platform/words.h"
 #include "policy/backoff.h"
+#include "policy/slices.h"
 
 #include <signal.h>
 #include <time.h>
@@ -227,37 +226,16 @@ take_any(struct mutex_queue *queue, void *ctx)
     return mutex_group_take(queue, ctx);
 }
 
-/* Of a waiting pop. */
-struct slices {
-    int64_t deadline; /* the pop's */
-    int64_t began;    /* when the first of them was, */
-    bool serving;     /* of which the last was just now */
-    struct hold hold;
-};
-
-static bool
-is_over(const struct slices *slices, int64_t now)
-{
-    return now >= slices->deadline && slices->deadline != SCHEDQ_NO_DEADLINE;
-}
-
 /* True: it served a slice, look again. */
 static bool
-serve_slice(struct mutex_queue *queue, struct slices *slices, int64_t now)
+serve_slice(struct mutex_queue *queue, struct slices *slices, struct lock_stay *stay, int64_t now)
 {
-    if (slices->serving && is_over(slices, now)) {
-        if (!is_over(slices, slices->began)) {
-            return false;
-        }
-        now = slices->began;
-    }
     if (!slices->serving) {
-        slices->began = now;
-        queue_hold(&slices->hold);
+        lock_stay_begin(stay);
     }
-    slices->serving = serve_if_late(queue, now);
+    slices->serving = slices_go_on(slices, &now) && serve_if_late(queue, now);
     if (slices->serving && !is_poppable(queue)) {
-        queue_let_others(queue, &slices->hold);
+        queue_let_others(queue, stay);
     }
     return slices->serving;
 }
@@ -268,6 +246,7 @@ wait_and_take(schedq_worker_t *worker, int64_t deadline, take_fn *take, void *ct
 {
     struct mutex_queue *queue = queue_of(worker);
     struct slices slices = {.deadline = deadline};
+    struct lock_stay stay;
 
     for (;;) {
         if (take_cancel(worker)) {
@@ -283,10 +262,10 @@ wait_and_take(schedq_worker_t *worker, int64_t deadline, take_fn *take, void *ct
         if (queue->closed) {
             return SCHEDQ_CLOSED;
         }
-        if (serve_slice(queue, &slices, now)) {
+        if (serve_slice(queue, &slices, &stay, now)) {
             continue;
         }
-        if (is_over(&slices, now)) {
+        if (slices_are_late(&slices, now)) {
             return SCHEDQ_TIMEDOUT;
         }
         sleep_for_pod(worker, deadline, now);
@@ -406,13 +385,13 @@ timer_main(void *argument)
 {
     struct mutex_queue *queue = argument;
     schedq_worker_t *worker = queue->timer.worker;
-    struct hold hold;
+    struct lock_stay stay;
 
     /* Gates run here too, and must not call the queue from here either. */
     inside_enter_again(&worker->inside);
     inside_settle(false);
     queue_lock(queue);
-    queue_hold(&hold);
+    lock_stay_begin(&stay);
     while (!queue->timer.stopping) {
         schedq_result_t unseen = {0};
         int64_t now = queue_now(queue);
@@ -420,11 +399,11 @@ timer_main(void *argument)
         worker_anew(worker);
         if (now >= own_deadline(queue)) {
             (void)mutex_time_serve(queue, now, TIME_SLICE, &unseen);
-            queue_let_others(queue, &hold);
+            queue_let_others(queue, &stay);
             continue;
         }
         wait_for_time(queue, worker, now);
-        queue_hold(&hold);
+        lock_stay_begin(&stay);
     }
     worker_bar(worker);
     queue_unlock(queue);

@@ -69,8 +69,8 @@
  * stands for engine/lockfree/calls/pop.c look_once c375cca1
  * stands for engine/lockfree/calls/pop.c lockfree_wait_cancel 089aa518
  * stands for engine/lockfree/calls/pop.c pass_wake_up 0cf6f488
- * stands for engine/lockfree/calls/pop.c sleep_in_line 70612cdb
- * stands for engine/lockfree/calls/pop.c pop_or_sleep 227800b6
+ * stands for engine/lockfree/calls/pop.c sleep_in_line 4c6db7b0
+ * stands for engine/lockfree/calls/pop.c pop_or_sleep e0c21f18
  * stands for engine/lockfree/calls/pop.c hand_over_watch 012525b0
  * stands for engine/lockfree/calls/pop.c lockfree_pop b7df9854
  * stands for engine/lockfree/calls/pop.c take ab443b2f

@@ -18,9 +18,9 @@
  * with the cursor at which they begin: a call that comes with that cursor goes on there. They are
  * judged when they are served. When they are used up, the lane may have more: it is read again from
  * there, from a bookmark on (lane.h). A cursor that comes to another worker, or a second time, is
- * looked for in the lane by its insertion, past whole segments. Those of the part before, most of
- * whose pods the host took out, are left out then (lane_read_from): no call has more to tidy than a
- * part.
+ * looked for in the lane by its insertion, past whole segments. A worker that reads a part also
+ * takes out segments of the part before, if the host took out most of their pods (lane_read_from).
+ * So no call has more to tidy than one part.
  *
  * LINEARIZATION. A candidate: report_unchanged:A.
  *

@@ -1298,9 +1298,10 @@ mover_try_refs(struct mover *mover, const struct lane_ref *refs, size_t count)
 
 /*
  * A FUTURE ref that is due where there are no helpers: its publisher stopped, or is slow and has
- * to decide again. Else the bin would be due until the pod changes. The turn of a pod that its class
- * keeps back is such a promise too, and due at once: it is left alone. Whoever published a ref saw
- * the version before it, so the look finds that one, or a later one, for which no ref is FUTURE.
+ * to decide again. Else the bin would be due until the pod changes. The turn of a pod that its
+ * class keeps back is such a promise too, and due at once: it is left alone. Whoever published a
+ * ref saw the version before it, so the look finds that one, or a later one, for which the ref is
+ * not FUTURE.
  */
 COLD static void
 end_promise(struct mover *mover, const struct bin_ref *ref)

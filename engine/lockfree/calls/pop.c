@@ -69,9 +69,7 @@
  * of a wait looks at it.
  *
  * TIME. A waiting pop that finds time late serves one slice (serve.h), then looks for its pod. The
- * rest stays due. A pop whose own deadline passes between two slices leaves. One whose deadline has
- * passed before the first slice serves what is due then, and not what becomes due meanwhile: to
- * refuse all leftovers may take gates longer than it takes these to be due again. A pop that leaves
+ * rest stays due. policy/slices.h says when it returns at its own deadline. A pop that returns
  * hands the rest, and the watch (sleepers.h), to one that sleeps; if none sleeps, the next pop that
  * finds nothing serves the rest.
  *
@@ -95,6 +93,7 @@
 #include "lockfree/refs/tie.h"
 #include "policy/backoff.h"
 #include "policy/history.h"
+#include "policy/slices.h"
 
 #include <string.h>
 
@@ -246,7 +245,7 @@ take_said(struct worker *worker, struct entry *entry, uint64_t state, struct sai
 {
     struct queue *queue = queue_of(worker);
 
-    /* Who only pops, and whose cycles others end without a worker, must not let them pile up. */
+    /* A worker may only pop, and others end its cycles without a worker: these must not pile up. */
     if (objects_counted(queue) && u64_load(&queue->ended) != 0) {
         finish_ended(worker);
     }
@@ -1104,9 +1103,7 @@ futex_deadline(const struct queue *queue, int64_t deadline, int64_t now)
 /* One waiting call, and what it asks for. */
 struct wait {
     struct server server;
-    int64_t deadline;
-    int64_t began; /* when the first of the slices was, */
-    bool serving;  /* of which the last was just now */
+    struct slices slices;
     schedq_popped_t *out;
     size_t capacity;
     size_t *count;
@@ -1157,7 +1154,7 @@ sleep_in_line(const struct wait *wait, const struct sleepers_ticket *ticket, int
     struct queue *queue = queue_of(wait->server.worker);
     struct sleepers *sleepers = &queue->sleepers;
     int64_t wanted = serve_wanted(queue);
-    int64_t until = time_earlier(wait->deadline, time_add(now, WATCH_NS * ticket->position));
+    int64_t until = time_earlier(wait->slices.deadline, time_add(now, WATCH_NS * ticket->position));
 
     wanted = wanted > wait->server.again ? wanted : wait->server.again;
     if (clock_is_virtual(&queue->base.clock) ||
@@ -1171,20 +1168,15 @@ sleep_in_line(const struct wait *wait, const struct sleepers_ticket *ticket, int
     sleepers_unwatch(sleepers, wanted);
 }
 
-static bool
-is_over(const struct wait *wait, int64_t now)
-{
-    return now >= wait->deadline && wait->deadline != SCHEDQ_NO_DEADLINE;
-}
-
 /* A slice only: then it looks for its pod. */
 static bool
 serve_slice(struct wait *wait, int64_t now)
 {
-    wait->began = wait->serving ? wait->began : now;
-    wait->serving = server_serve(&wait->server, serve_wanted(queue_of(wait->server.worker)),
-                                 is_over(wait, now) ? wait->began : now);
-    return wait->serving;
+    struct slices *slices = &wait->slices;
+
+    slices->serving = slices_go_on(slices, &now) &&
+                      server_serve(&wait->server, serve_wanted(queue_of(wait->server.worker)), now);
+    return slices->serving;
 }
 
 /* One round: SCHEDQ_EMPTY means that it is worth another. */
@@ -1199,10 +1191,9 @@ pop_or_sleep(struct wait *wait)
 
     if (status == SCHEDQ_EMPTY) {
         int64_t now = queue_now(queue);
-        bool passed = wait->serving && is_over(wait, now) && !is_over(wait, wait->began);
 
-        if (passed || !serve_slice(wait, now)) {
-            if (is_over(wait, now)) {
+        if (!serve_slice(wait, now)) {
+            if (slices_are_late(&wait->slices, now)) {
                 status = SCHEDQ_TIMEDOUT;
             } else {
                 sleep_in_line(wait, &ticket, now);
@@ -1251,7 +1242,8 @@ schedq_status_t
 lockfree_pop_waiting(schedq_worker_t *base, int64_t deadline, schedq_popped_t *out, size_t capacity,
                      size_t *count)
 {
-    struct wait wait = {.deadline = deadline, .out = out, .capacity = capacity, .count = count};
+    struct wait wait = {
+        .slices = {.deadline = deadline}, .out = out, .capacity = capacity, .count = count};
 
     return wait_and_take(worker_of(base), &wait);
 }
@@ -1264,7 +1256,7 @@ lockfree_pop_group(schedq_worker_t *base, bool waits, int64_t deadline,
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
     struct group_pop pop = {.group = group, .members = members, .room = room};
-    struct wait wait = {.deadline = deadline, .pop = &pop, .count = &pop.count};
+    struct wait wait = {.slices = {.deadline = deadline}, .pop = &pop, .count = &pop.count};
     schedq_status_t status = waits ? wait_and_take(worker, &wait) : group_take(worker, &pop);
 
     if (status == SCHEDQ_EMPTY && notifier_is_used(&queue->base.notifier) &&

@@ -89,7 +89,7 @@
  *       the owner sees GONE and lets the segment go, or the retirer sees that the segment is swept
  *       and makes the owner begin anew
  *   the CAS that deletes | lane_bookmark:A
- *       the reader leaves no bookmark of a segment whose retirer has looked for some already
+ *       the reader finds the segment deleted, or the retirer finds the bookmark
  *   lane_publish:A ; the caller's look | the reader's write ; lane_read_begin:A
  *       the fences are the callers'
  *

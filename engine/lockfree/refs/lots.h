@@ -257,8 +257,8 @@ void lot_close(struct lot *lot, struct memory *memory);
 void lot_tend(struct lot *lot, struct memory *memory, struct epoch_record *epoch, uint32_t worker);
 
 /**
- * A pod with SCHEDQ_POD_AFFINITY is about to come here, or a record, whose members may have it.
- * Before it is published, or described.
+ * For a mover or holder that is about to publish here a pod with SCHEDQ_POD_AFFINITY, or a group's
+ * record: its members may have the flag. Also before a pod that is here gets the flag.
  */
 void lot_note_affinity(struct lot *lot);
 
