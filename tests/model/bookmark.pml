@@ -23,7 +23,8 @@
  * behind the last segment, where more is put, is shown by tests/unit/test_candidates.c. Memory is sequentially
  * consistent: the bookmark is left by an exchange, the deletion and the unlinking are exchanges too.
  *
- * Bounds: four segments, the last one stays; one reader, three sections; two deleters, a segment each. LARGE: three deletions.
+ * Bounds: four segments, the last one stays; one reader, two sections, WIDE: three; two deleters, a segment each. LARGE: three
+ * deletions and three sections.
  *
  * stands for engine/platform/epoch.h epoch_bookmark a7f7d7ac
  * stands for engine/platform/epoch.h epoch_bookmarked 33a4a31f
@@ -34,7 +35,11 @@
  * stands for engine/lockfree/refs/lane.c go_to_bookmark d245dbd1
  * stands for engine/lockfree/refs/lane.c lane_read_again 315786b1
  */
+#if defined(WIDE) || defined(LARGE)
 #define SECTIONS 3
+#else
+#define SECTIONS 2
+#endif
 #define SEGMENTS 4
 #define NODES    9
 

@@ -25,7 +25,7 @@ enum {
     HIGH = PODS / 2,  /* pods of higher priorities */
     OLDER = PODS / 4, /* of its own priority, before it */
     WORKERS = 4,
-    QUESTIONS = 100, /* 1..1,000,000 */
+    QUESTIONS = 50,  /* 1..1,000,000 */
     BETWEEN = 50,    /* calls of others between two questions, at least */
     OWN = 64,        /* pods that a thread may update and delete */
     PRIORITY = 5
