@@ -25,9 +25,9 @@ enum {
     HIGH = PODS / 2,  /* pods of higher priorities */
     OLDER = PODS / 4, /* of its own priority, before it */
     WORKERS = 4,
-    QUESTIONS = 50,  /* 1..1,000,000 */
-    BETWEEN = 50,    /* calls of others between two questions, at least */
-    OWN = 64,        /* pods that a thread may update and delete */
+    QUESTIONS = 50, /* 1..1,000,000 */
+    BETWEEN = 50,   /* calls of others between two questions, at least */
+    OWN = 64,       /* pods that a thread may update and delete */
     PRIORITY = 5
 };
 
