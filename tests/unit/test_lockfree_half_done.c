@@ -357,6 +357,68 @@ a_pod_that_its_class_keeps_back_has_its_turn_though_another_stopped(void **state
     assert_ok(schedq_worker_unregister(other));
 }
 
+/* The class 77 is shut; the scout. */
+static schedq_pod_t
+shut_class(fixture_t *fixture, schedq_pod_spec_t *spec)
+{
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    spec->class_id = 77;
+    schedq_pod_t scout = fx_add_spec(fixture, "ns/a", spec).pod;
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_PARKED);
+    return scout;
+}
+
+static void
+nothing_is_due(fixture_t *fixture)
+{
+    int64_t next;
+    for (unsigned i = 0; i < 3; i++)
+        assert_ok(schedq_tick(fx_worker(fixture), &next, NULL));
+    assert_true(next > fx_now(fixture));
+}
+
+static void
+a_pod_whose_turn_began_and_stopped_is_not_due_for_ever(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_worker_t *other;
+    schedq_pod_spec_t spec = fx_spec(0);
+    (void)shut_class(fixture, &spec);
+    schedq_pod_t pod = fx_add_spec(fixture, "ns/b", &spec).pod;
+    fx_pop_nothing(fixture);
+    assert_place(fx_place(fixture, "ns/b"), SCHEDQ_HELD);
+    assert_ok(schedq_worker_register(fixture->queue, &other, NULL, 0));
+    stop_in_not_before(other, pod, fx_now(fixture));
+    nothing_is_due(fixture);
+    fx_pop_nothing(fixture);
+    nothing_is_due(fixture);
+    assert_place(fx_place(fixture, "ns/b"), SCHEDQ_HELD);
+    assert_ok(schedq_worker_unregister(other));
+}
+
+static void
+a_pod_that_its_class_keeps_back_is_not_due_by_a_call_that_stopped(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_worker_t *other;
+    schedq_pod_spec_t spec = fx_spec(0);
+    schedq_pod_t scout = shut_class(fixture, &spec);
+    schedq_pod_t pod = fx_add_spec(fixture, "ns/b", &spec).pod;
+    assert_ok(schedq_worker_register(fixture->queue, &other, NULL, 0));
+    stop_in_not_before(other, pod, fx_now(fixture) + SEC(1));
+    fx_pop_nothing(fixture);
+    assert_place(fx_place(fixture, "ns/b"), SCHEDQ_HELD);
+    fx_advance(fixture, SEC(1));
+    nothing_is_due(fixture);
+    fx_pop_nothing(fixture);
+    nothing_is_due(fixture);
+    assert_place(fx_place(fixture, "ns/b"), SCHEDQ_HELD);
+    assert_ok(schedq_delete(fx_worker(fixture), scout, NULL));
+    fx_pop(fixture, "ns/b");
+    assert_ok(schedq_worker_unregister(other));
+}
+
 /* A thread stops in a registration, behind the exchange that puts its epoch record in the list. */
 static void
 a_worker_that_joined_unnoted_is_freed_once(void **state)
@@ -436,6 +498,8 @@ main(int argc, char **argv)
         fx_test_lockfree(a_note_that_comes_in_a_pass_makes_another_tick_due),
         fx_test_lockfree(a_worker_that_joined_unnoted_is_freed_once),
         fx_test_lockfree(a_pod_that_its_class_keeps_back_has_its_turn_though_another_stopped),
+        fx_test_lockfree(a_pod_whose_turn_began_and_stopped_is_not_due_for_ever),
+        fx_test_lockfree(a_pod_that_its_class_keeps_back_is_not_due_by_a_call_that_stopped),
     };
     return fx_run_tests(argc, argv, tests);
 }

@@ -41,8 +41,7 @@ hold_is_due(struct mover *mover, const struct view *view, struct way *way)
         return true;
     }
     *way = (struct way){.place = PLACE_HELD};
-    return state_place(view->state) == PLACE_HELD && !hold_waits_for_turn(view) &&
-           mover_is_due(mover, view);
+    return state_place(view->state) == PLACE_HELD && mover_is_due(mover, view);
 }
 
 void

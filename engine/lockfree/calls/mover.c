@@ -1297,11 +1297,23 @@ mover_try_refs(struct mover *mover, const struct lane_ref *refs, size_t count)
 }
 
 /*
+ * The pod is due, and its class keeps it back: by the ref of a call that stopped before its
+ * exchange, or lost it. It is let go, and not held anew, which would take its turn away.
+ */
+COLD static void
+end_turn(struct mover *mover, uint32_t record, const struct view *view)
+{
+    if (hold_end_turn(mover->worker, record, view, mover->now) == SCHEDQ_NOMEM) {
+        give_up(mover);
+    }
+}
+
+/*
  * A FUTURE ref that is due where there are no helpers: its publisher stopped, or is slow and has
- * to decide again. Else the bin would be due until the pod changes. The turn of a pod that its
- * class keeps back is such a promise too, and due at once: it is left alone. Whoever published a
- * ref saw the version before it, so the look finds that one, or a later one, for which the ref is
- * not FUTURE.
+ * to decide again. Else the bin would be due until the pod changes. A pod that its class keeps back
+ * is let go, as the publisher wanted: most often that is the one that gives the pod its turn.
+ * Whoever published a ref saw the version before it, so the look finds that one, or a later one,
+ * for which the ref is not FUTURE.
  */
 COLD static void
 end_promise(struct mover *mover, const struct bin_ref *ref)
@@ -1310,6 +1322,7 @@ end_promise(struct mover *mover, const struct bin_ref *ref)
     struct view view;
 
     if (report_any(queue_of(worker), ref_record(ref->ref), &view) && hold_waits_for_turn(&view)) {
+        end_turn(mover, ref_record(ref->ref), &view);
         return;
     }
     if (mover_disturb(worker, ref->ref) &&
@@ -1348,6 +1361,10 @@ mover_try_due(struct mover *mover, struct bin *bin, const struct bin_ref *ref)
             return false;
         }
         if (report_at(queue, entry, state, &view)) {
+            if (hold_waits_for_turn(&view) && description_keeps(&view.description, mover->now)) {
+                end_turn(mover, record, &view);
+                return true;
+            }
             (void)begin_pod(mover, record, view.life);
             mover->due = &view;
             mover->due_state = state;

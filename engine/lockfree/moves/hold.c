@@ -51,3 +51,13 @@ hold_install(struct worker *worker, uint32_t record, const struct view *before,
     }
     return status;
 }
+
+schedq_status_t
+hold_end_turn(struct worker *worker, uint32_t record, const struct view *before, int64_t now)
+{
+    struct redescription change = describe_begin(before);
+    schedq_result_t unseen = {0};
+
+    description_note_try(&change.description);
+    return hold_install(worker, record, before, &change, now, &unseen);
+}

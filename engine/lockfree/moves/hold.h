@@ -40,7 +40,9 @@
  * before the exchange leaves the pod where it was, and perhaps a stale ref and a deadline that is
  * too early; behind it, the old description's record. If another thread holds the pod behind a
  * publication that was not exchanged, that ref is VALID in the bin, by a time that is not the
- * pod's: when it is due, the pod is held anew (hold_is_due), and the ref is stale.
+ * pod's: when it is due, the pod is held anew (hold_is_due), and the ref is stale. A pod that its
+ * class keeps back is made due instead (hold_end_turn): held anew, it would not be in the class's
+ * line any more.
  *
  * EVIDENCE. tests/model: hold; stress/explore: hold_*; stress/history: once (HELD);
  * tests/unit/test_hold.c, test_not_before.c.
@@ -62,7 +64,7 @@ schedq_status_t hold_install(struct worker *worker, uint32_t record, const struc
 
 /**
  * Does its class keep it back? Then it waits for its turn by the version that it has (class.c), and
- * nothing but the turn may hold it anew.
+ * whoever held it anew would take the turn from it.
  */
 static inline bool
 hold_waits_for_turn(const struct view *view)
@@ -70,5 +72,12 @@ hold_waits_for_turn(const struct view *view)
     return state_place(view->state) == PLACE_HELD &&
            (view->description.flags & DESCRIBED_BY_CLASS) != 0;
 }
+
+/**
+ * Makes a pod due that its class keeps back. The next pop that meets it keeps it back again, unless
+ * it is the scout. As hold_install.
+ */
+schedq_status_t hold_end_turn(struct worker *worker, uint32_t record, const struct view *before,
+                              int64_t now);
 
 #endif
