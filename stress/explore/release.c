@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define BATCH 4 /* what a mover collects (MOVER_BATCH) */
+#define TICKS_TO_REST 4
 
 static struct ledger *const ledger = &world.ledger;
 
@@ -156,6 +157,24 @@ check_nominated(struct actor *healthy, const struct sums *sums)
               (unsigned long long)sums->nominated, (unsigned long long)visited);
 }
 
+/*
+ * Wherever threads stopped: a thread that serves time comes to a rest. A tick may leave to the next
+ * one what it could not do, and what it made due. What a host has to decide stays due.
+ */
+static void
+check_rest(struct actor *healthy)
+{
+    const schedq_words_t *words = schedq_words(world.queue);
+    unsigned ticks = 0;
+
+    while (world.config.decide != SCHEDQ_DECIDE_HOST && words->next_deadline_ns <= cluster_now()) {
+        SIM_CHECK(ticks < TICKS_TO_REST, "after %u ticks time is wanted at %lld still", ticks,
+                  (long long)words->next_deadline_ns);
+        actor_tick(healthy);
+        ticks++;
+    }
+}
+
 void
 release_check(struct actor *healthy)
 {
@@ -169,6 +188,7 @@ release_check(struct actor *healthy)
     if (sim_frozen() > 0 || cluster_has_gates()) {
         actor_tick(healthy);
     }
+    check_rest(healthy);
     look(healthy, &sums);
     check_words(&sums);
     check_nominated(healthy, &sums);
@@ -203,6 +223,7 @@ serve(struct actor *healthy, int64_t ns)
     SIM_CHECK(sim_frozen() > 0 || words->next_deadline_ns > cluster_now(),
               "after a tick at %lld time is wanted at %lld", (long long)cluster_now(),
               (long long)words->next_deadline_ns);
+    check_rest(healthy);
     release_pop(healthy);
 }
 
