@@ -157,12 +157,8 @@ check_nominated(struct actor *healthy, const struct sums *sums)
               (unsigned long long)sums->nominated, (unsigned long long)visited);
 }
 
-/*
- * Wherever threads stopped: a thread that serves time comes to a rest. A tick may leave to the next
- * one what it could not do, and what it made due. What a host has to decide stays due.
- */
-static void
-check_rest(struct actor *healthy)
+void
+release_rest(struct actor *healthy)
 {
     const schedq_words_t *words = schedq_words(world.queue);
     unsigned ticks = 0;
@@ -188,7 +184,7 @@ release_check(struct actor *healthy)
     if (sim_frozen() > 0 || cluster_has_gates()) {
         actor_tick(healthy);
     }
-    check_rest(healthy);
+    release_rest(healthy);
     look(healthy, &sums);
     check_words(&sums);
     check_nominated(healthy, &sums);
@@ -223,7 +219,7 @@ serve(struct actor *healthy, int64_t ns)
     SIM_CHECK(sim_frozen() > 0 || words->next_deadline_ns > cluster_now(),
               "after a tick at %lld time is wanted at %lld", (long long)cluster_now(),
               (long long)words->next_deadline_ns);
-    check_rest(healthy);
+    release_rest(healthy);
     release_pop(healthy);
 }
 

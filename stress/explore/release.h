@@ -11,6 +11,12 @@
 void release_check(struct actor *healthy);
 
 /**
+ * Wherever threads stopped: a thread that serves time comes to a rest. A tick may leave to the next
+ * one what it could not do, and what it made due. What a host has to decide stays due.
+ */
+void release_rest(struct actor *healthy);
+
+/**
  * Pops all that backs off when its time has come, then what is parked or gated: by time, or by
  * events.
  */

@@ -11,6 +11,7 @@
  */
 #include "actor_calls.h"
 #include "cluster.h"
+#include "release.h"
 #include "scenarios.h"
 #include "world.h"
 
@@ -240,12 +241,14 @@ class_drain(const struct scenario *scenario)
     for (unsigned round = 0; round < 3 * PODS; round++) {
         actor_move(healthy, EVENT_PLAIN);
         actor_tick_after(healthy, 100 * BACKOFF_NS);
+        release_rest(healthy);
         while (pop_and_place(healthy)) {
         }
     }
     if (frozen || class.lost > 0) {
         for (unsigned round = 0; round < PODS; round++) {
             actor_tick_after(healthy, 2 * PATIENCE_NS);
+            release_rest(healthy);
             while (pop_and_place(healthy)) {
             }
         }
@@ -759,6 +762,7 @@ bring_all_out(struct actor *healthy)
     for (unsigned round = 0; round < 3 * KEYS; round++) {
         actor_move(healthy, SCHEDQ_EVENT_WILDCARD);
         actor_tick_after(healthy, sim_frozen() > 0 ? 2 * PATIENCE_NS : 100 * BACKOFF_NS);
+        release_rest(healthy);
         while (actor_pop(healthy)) {
             (void)actor_done(healthy);
         }
@@ -792,6 +796,7 @@ any_drain_of_lack(const struct scenario *scenario)
     world_has_memory();
     actor_register(healthy);
     actor_tick(healthy);
+    release_rest(healthy);
     actor_unregister(healthy);
     any_drain(scenario);
 }

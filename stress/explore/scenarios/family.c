@@ -16,6 +16,7 @@
  */
 #include "actor_calls.h"
 #include "cluster.h"
+#include "release.h"
 #include "scenarios.h"
 #include "world.h"
 
@@ -825,10 +826,12 @@ bring_out(struct actor *healthy)
     actor_open(healthy, GATE_B);
     actor_move(healthy, SCHEDQ_EVENT_WILDCARD);
     actor_tick_after(healthy, LONG_NS);
+    release_rest(healthy);
     for (uint64_t group = 1; group <= GROUPS; group++) {
         activate_group(healthy, group);
     }
     actor_tick_after(healthy, LONG_NS);
+    release_rest(healthy);
 }
 
 static void
@@ -942,6 +945,7 @@ family_drain(const struct scenario *scenario)
     world.refusals = 0;
     actor_register(healthy);
     actor_tick(healthy);
+    release_rest(healthy);
     if (sim_frozen() == 0) {
         check_all(healthy);
     }
@@ -970,6 +974,7 @@ told_drain(const struct scenario *scenario)
     actor_register(healthy);
     sim_drain();
     actor_tick(healthy);
+    release_rest(healthy);
     bool said = schedq_words(world.queue)->poppable != 0;
 
     SIM_CHECK(take(healthy, &group, popped) == 0 || said,

@@ -15,6 +15,7 @@
 #include "actor_calls.h"
 #include "cluster.h"
 #include "platform.h"
+#include "release.h"
 #include "scenarios.h"
 #include "world.h"
 
@@ -425,7 +426,9 @@ bring_out(struct actor *healthy)
     cluster_open(GATE_A);
     cluster_open(GATE_B);
     actor_tick(healthy);
+    release_rest(healthy);
     actor_tick_after(healthy, BACKOFF_NS * 100);
+    release_rest(healthy);
     activate(healthy);
 }
 
@@ -433,6 +436,7 @@ static void
 settle(struct actor *healthy)
 {
     actor_tick(healthy);
+    release_rest(healthy);
     /* who stopped in a pop holds the group only if it is in flight */
     bool blocked = look_at_record(healthy) == SCHEDQ_INFLIGHT;
 
@@ -492,6 +496,7 @@ ungated_drain(const struct scenario *scenario)
     world_check_poppable();
     actor_register(healthy);
     actor_tick(healthy);
+    release_rest(healthy);
     if (gang.members[0].where == NOWHERE) {
         unsigned sure = sure_to_wait();
 
@@ -1123,6 +1128,7 @@ any_drain(const struct scenario *scenario)
     world_check_poppable();
     actor_register(healthy);
     actor_tick(healthy);
+    release_rest(healthy);
     gang.declared = false; /* for sure */
     check_missed(healthy);
     look_for_members(healthy);
