@@ -26,10 +26,10 @@
 #define WORKERS_MAX 512
 #define BANDS_MAX 1048575
 
-/** What is rarely called: out of line, and its callers expect not to call it. */
+/** For functions that are rarely called: out of line, and callers expect not to call them. */
 #define COLD __attribute__((cold, noinline))
 
-/** Out of line: what few pods need takes no registers of those that do not. Not cold. */
+/** Out of line, but not cold: what few pods need takes no registers from the path of the others. */
 #define RARELY __attribute__((noinline))
 
 /** A step of what nearly always happens: inline in each of its callers. */
@@ -58,7 +58,8 @@ struct schedq_queue {
 
 /**
  * Where versions of a queue's records begin. Tokens, handles and refs have versions, so those of
- * another queue are mostly none of this one. Of the 36 bits 32: nothing goes round much earlier.
+ * another queue are mostly none of this one. Only 32 of the 36 bits are used, so versions hardly go
+ * round earlier.
  */
 static inline uint64_t
 queue_first_version(const schedq_t *queue)
@@ -97,7 +98,7 @@ struct hashed_name {
     uint32_t hash;
 };
 
-/** Of the first names of a batch the hashes go with it. */
+/** So many names of a batch, the first ones, come with their hashes. */
 #define BATCH_HASHES 64
 
 /** One batch of pods to add. */
@@ -156,7 +157,7 @@ struct watched {
 struct watching {
     void (*each)(void *ctx, const struct watched *pod);
     void *ctx;
-    uint64_t popped; /* told before the first pod: place of the last pop by then */
+    uint64_t popped; /* set before `each` is first called: place of the last pop by then */
 };
 
 /** Does a watchdog look at such pods? */
@@ -183,7 +184,7 @@ struct engine_ops {
     schedq_status_t (*run)(schedq_t *queue);
     void (*stop)(schedq_t *queue);
     void (*close)(schedq_t *queue);
-    /* behind a descriptor that was made: it becomes readable */
+    /* called behind the making of the host's descriptor: makes it readable */
     void (*tell_host)(schedq_t *queue);
 
     /* Setup. */
@@ -300,8 +301,8 @@ struct engine_ops {
     /* NULL: it was never made. Without a lock */
     schedq_worker_t *(*worker_at)(schedq_t *queue, uint32_t number);
     /*
-     * The pods that watching_wants, and no callback but `each`, which runs with what the engine
-     * locks, if it locks anything. TIMEDOUT: it was not to be had
+     * Tells of the pods that watching_wants. Calls no callback but `each`, which runs with what the
+     * engine locks, if it locks anything. TIMEDOUT: the lock was not to be had
      */
     schedq_status_t (*watch)(schedq_worker_t *worker, struct watching *watching);
     schedq_status_t (*metrics)(schedq_t *queue, struct text *text);

@@ -3,15 +3,15 @@
  * outside.
  *
  * BUSY. A call stores its thread's number into `busy` when it begins, and 0 when it ends. It is
- * load and store, not an exchange: it shows a misuse most often, nothing relies on it, and a locked
+ * load and store, not an exchange: that shows most misuses, nothing else relies on it, and a locked
  * instruction in every call was 4 % of a life cycle. `inside` is the call's frame
  * (platform/inside.h): its `what` is stored where the caller's code begins and where it ends.
  *
- * MARKS. Since when a call runs no call stores: that would take a look at the clock. A watchdog
+ * MARKS. No call stores when it began: that would take a look at the clock. A watchdog
  * (api/watch.c) finds out by two looks. Its first one puts a mark, the time of the look, beside the
  * number that it read in `busy`. The call's end takes the mark away, because it stores the whole
  * word; so a mark that a later look finds is that of this call, which has been running since then
- * at least. It is the same with `what` and one run of the caller's code. So a call that is watched
+ * at least. The same holds for `what` and one run of the caller's code. So a call that is watched
  * pays nothing, and any number of threads may watch.
  *
  *   word       low half                                          high half
@@ -26,8 +26,8 @@
  *
  * LATE MARKS. A watchdog reads the word, then the clock, then exchanges. If the call ended in
  * between, and the thread is in its next call, that one gets the mark. It is claimed to have run
- * longer than it has, by no more than passed between the look at the clock and the exchange. Up to
- * when it is claimed to have run is an earlier look at the clock: that of the watchdog's beginning.
+ * longer than it has, by no more than passed between the look at the clock and the exchange. The
+ * claimed time ends at an earlier look at the clock: the one with which the watchdog began.
  *
  * SLEEP. A call that waits for a pod is not overdue. It says so in `what` while it sleeps, and
  * begins anew when it wakes (worker_anew:A), before it takes that back.
@@ -39,7 +39,7 @@
  * RESOLUTION. A mark counts units of 2^24 ns, 17 ms, and comes round after 2.3 years. Rounding
  * makes what is told at most two units too short, and never too long.
  *
- * PROGRESS. Wait-free: a mark that does not go in is the next look's.
+ * PROGRESS. Wait-free: if a mark's exchange fails, the next look tries again.
  *
  * EVIDENCE. tests/model: watch; tests/unit/test_watch.c.
  */

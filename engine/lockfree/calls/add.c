@@ -2,16 +2,16 @@
  * Adding pods.
  *
  * CONTRACT. After OK the pod exists under its name, and pops that begin afterwards look where it
- * is. EXISTS, FULL, NOMEM, CLOSED and RETRY leave nothing of it. Caps are no locks: adds that
- * overlap may pass one together.
+ * is. After EXISTS, FULL, NOMEM, CLOSED and RETRY the queue keeps nothing of the new pod. A cap is
+ * checked without a lock: adds that overlap may exceed it together.
  *
  *   admit      caps, a record, a name, an order key; no other thread sees them
  *   insert     the index makes the pod exist (index_insert), or says that the name is there.
  *   publish    its ref goes where pops find it
  *   finish     the index forgets that the pod may be unpublished; this is the full fence
  *   mark       the word of the band; then sleepers
- * A pod that does not become active is marked, and its deadline lowered, before finish; a gated one
- * looks at its gate's stamp there. Several pods: batch.c.
+ * For a pod that does not become active the adder marks the bin and lowers the deadline before
+ * finish; for a gated one it looks at the gate's stamp there too. Several pods: batch.c.
  *
  * LINEARIZATION. OK: commit:A of the index. EXISTS: index_look:C. FULL: the moment between the two
  * sums (records_in_use), or the end of the first look (bands_is_full). CLOSED: the load of
@@ -19,7 +19,7 @@
  *
  * ORDERING
  *   fill:A (release), commit:A -> report_record:A, index_look:C
- *       the record is whole, found by its number or by its name
+ *       a reader that finds the record, by its number or by its name, finds it whole
  *   ref, let_in:A | look_up:A without TENTATIVE, settle_told
  *       a caller that is told of the pod has marked its band
  *   ref, let_in:A, band_mark:A | summary_doubt:A, scan (bin.h)
@@ -35,8 +35,8 @@
  * PROGRESS. Lock-free; admit and insert may allocate. A thread that stops
  *   before insert           holds a record, a name, perhaps a description, which count as taken,
  *                           and one reference to the object, which is released with the queue if
- *                           fill:A was stored; a pod that would wait counts in the word of its
- *                           place, a nomination in that of nominations
+ *                           fill:A was stored; if the pod was to wait, the word of its place counts
+ *                           it; a nomination counts in the word of nominations
  *   from insert to finish   a thread that meets the name in the index publishes the pod once more
  *                           (settle_pod), so no caller is told of a pod that no pop can find; a
  *                           pop between publish and finish takes the pod like any other
@@ -116,8 +116,8 @@ check_pods(struct worker *worker)
 }
 
 /*
- * [max_bands] Asked about each new pod, whatever place it gets: about one that waits it is not
- * asked again when that becomes active.
+ * [max_bands] Checked for each new pod, whatever place it gets: it is not checked again when a
+ * waiting pod becomes active.
  */
 static schedq_status_t
 check_bands(struct worker *worker, int32_t priority)
@@ -166,15 +166,15 @@ say_no_band(struct worker *worker, int32_t priority)
 }
 
 /*
- * Of two adds the first of which ended before the second began, the first draws the smaller key.
- * Each reads the clock once in its call. With a fine clock the second reading is larger, and its
- * worker's own last key tells apart only what the worker draws in one reading: a batch, whose keys
- * run ahead of the clock by less than a nanosecond a pod. A clock that repeats readings says
- * nothing of two workers, so there one word gives every key of the queue. Adds that overlap may
- * draw equal keys; then either pod may be popped first.
+ * An add that ended before another one began has drawn the smaller key. Each add reads the clock
+ * once. With a fine clock the second reading is larger. A worker's own last key then tells apart
+ * only the keys that it draws from one reading: those of a batch, which run ahead of the clock by
+ * less than a nanosecond a pod. A clock that repeats readings does not order the adds of two
+ * workers, so there one word gives every key of the queue. Adds that overlap may draw equal keys;
+ * then either pod may be popped first.
  *
- * Ends: each failed exchange is another's key. Loaded relaxed: the exchange compares, and is what
- * orders two adds of which one ended before the other began.
+ * Ends: each failed exchange means that another thread drew a key. The load is relaxed: the
+ * exchange compares, and orders two adds of which one ended before the other began.
  */
 static int64_t
 draw_shared_key(struct worker *worker, int64_t now)
@@ -221,7 +221,7 @@ key_of(struct worker *worker, const struct incoming_pod *pod, int64_t now)
 
 /* ---- where it goes --------------------------------------------------------------------------- */
 
-/* What the record gets besides the spec, as its fields have it. */
+/* What is stored in the record besides the spec, packed as its fields are. */
 struct origin {
     int64_t timestamp, initial_attempt;
     uint64_t unschedulable, pending;
@@ -229,7 +229,9 @@ struct origin {
     uint32_t errors;
 };
 
-/* The history of a pod that comes back, as it is in its new place; of a new one. */
+/*
+ * Returns the pod's history as it is in its new place, and fills in *origin if the pod comes back.
+ */
 static schedq_history_t
 find_origin(const struct incoming_pod *pod, int64_t now, struct origin *origin)
 {
@@ -250,7 +252,7 @@ find_origin(const struct incoming_pod *pod, int64_t now, struct origin *origin)
     return history;
 }
 
-/* Only pods that wait, or come with a node, need it: the record has all of the others. */
+/* Used for pods that wait, or come with what the record has no field for (needs_description). */
 static struct description
 describe_arrival(const struct incoming_pod *pod, const struct arrival *arrival)
 {
@@ -282,7 +284,7 @@ ask_way(struct worker *worker, const struct incoming_pod *pod, const struct view
     return way;
 }
 
-/* The way of a pod that comes back, or may have a gate, and of what a host says. */
+/* The way of a pod that comes back, that may have a gate, or that a host decides about. */
 static struct way
 choose_way(struct worker *worker, const struct incoming_pod *pod, const struct view *view,
            int64_t now)
@@ -338,7 +340,10 @@ enters_nominator(const struct queue *queue, const struct incoming_pod *pod, enum
 
 /* ---- the record ------------------------------------------------------------------------------ */
 
-/* What the record has no field for: a pod that comes with it begins with a description record. */
+/*
+ * Does the spec say what the record has no field for? Then the pod begins with a description
+ * record.
+ */
 static inline bool
 needs_description(const schedq_pod_spec_t *spec)
 {
@@ -347,8 +352,8 @@ needs_description(const schedq_pod_spec_t *spec)
 }
 
 /*
- * Before the pod exists: a reader of this key (a label, a group) then finds all pods that have it.
- * False: no memory.
+ * Called before the pod exists, so that a reader of this key (a label, a group) finds all pods that
+ * have it. False: no memory.
  */
 STRAIGHT bool
 enter_under(struct worker *worker, struct nominator *nominator, uint64_t key,
@@ -421,7 +426,7 @@ fill(struct entry *entry, const struct arrival *arrival, const struct hashed_nam
                       state_make(life, active ? arrival->to.band->id : 0, arrival->to.place));
 }
 
-/* No gate may refuse so many pods, and nothing is counted first. */
+/* May so many pods be taken without asking a gate, and without counting records first? */
 STRAIGHT bool
 takes_plain(const struct queue *queue, size_t count)
 {
@@ -436,9 +441,9 @@ add_takes_plain(const struct queue *queue, size_t count)
 }
 
 /*
- * What nearly all are: new, without a node, in a queue that takes them as they are. Of the steps
- * below there are two instances, one of which is for them alone: there a pod's place is known when
- * this is compiled.
+ * Nearly all pods are plain: new, without a node, in a queue that takes them as they are. The steps
+ * below are compiled twice, once for plain pods alone: there a pod's place is known when this is
+ * compiled.
  */
 STRAIGHT bool
 is_plain(const struct queue *queue, const struct incoming_pod *pod)
@@ -447,9 +452,9 @@ is_plain(const struct queue *queue, const struct incoming_pod *pod)
 }
 
 /*
- * Of any other: the name, the gate that a host says, the bounds. With a caller's clock a key is
- * drawn only for a pod that gets in, so that equal calls draw equal keys; and gates are asked about
- * no other. So the name is looked for first.
+ * Checks of a pod that is not plain: its name, the gate that a host names, the bounds. With a
+ * caller's clock a key is drawn only for a pod that gets in, so that equal calls draw equal keys;
+ * and gates are asked only about a pod that gets in. So the name is looked for first.
  */
 static schedq_status_t
 check_first(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
@@ -482,7 +487,7 @@ go_straight(struct worker *worker, const struct incoming_pod *pod, int64_t now,
     return arrival->to.band != NULL ? SCHEDQ_OK : say_no_band(worker, priority);
 }
 
-/* It is asked where the pod goes. */
+/* Finds where the pod goes. */
 static schedq_status_t
 find_way(struct worker *worker, const struct incoming_pod *pod, int64_t now, struct origin *origin,
          struct arrival *arrival)
@@ -527,8 +532,8 @@ find_way(struct worker *worker, const struct incoming_pod *pod, int64_t now, str
 }
 
 /*
- * Counts before the record can be read: a call with a guessed handle counts what it does, too. An
- * active pod is counted when it is published (let_in).
+ * Counts the pod before its record can be read: a call with a guessed handle may find the record
+ * then, and counts what it does to the pod. An active pod is counted when it is published (let_in).
  */
 static inline void
 count_arrival(struct worker *worker, const struct arrival *arrival)
@@ -555,7 +560,7 @@ fill_record(struct worker *worker, const struct hashed_name *name, const struct 
         return SCHEDQ_NOMEM;
     }
     count_arrival(worker, arrival);
-    /* before: what the record holds is released when the queue ends */
+    /* before fill: when the queue ends, it releases the object of each filled record */
     object_retain(queue, pod->spec->object);
     fill(entry, arrival, name, pod->spec, origin, cell);
     return SCHEDQ_OK;
@@ -563,7 +568,8 @@ fill_record(struct worker *worker, const struct hashed_name *name, const struct 
 
 /*
  * Nothing is admitted. If there is a pod of this name, the answer is EXISTS, whatever else was in
- * the way. Hints may name the record's next life already: no pod gets it (nominator.h, LABELS).
+ * the way. Hints may name the record's next life already, so that version is skipped: no pod gets
+ * it (nominator.h, LABELS).
  */
 COLD static schedq_status_t
 refuse(struct worker *worker, const struct hashed_name *name, schedq_status_t status,
@@ -675,8 +681,9 @@ add_give_up(struct worker *worker, uint64_t ref, enum place place)
 
     /*
      * Ends: each further round means that a call with a guessed handle changed the pod. If such a
-     * call deleted the pod, it gave all back, and trim perhaps the page. If it popped the pod, the
-     * holder gives all back. */
+     * call deleted the pod, it gave everything back, and trim perhaps the page. If it popped the
+     * pod, the holder gives all back.
+     */
     do {
         state = entry != NULL ? entry_state(entry) : 0;
         if (state_place(state) == PLACE_FREE || state_place(state) == PLACE_DEAD ||
@@ -686,8 +693,8 @@ add_give_up(struct worker *worker, uint64_t ref, enum place place)
         }
         desc = entry_description(&queue->entries, entry, &description);
         /*
-         * add_give_up:A. A call that goes through records by number saw the pod, and asks the index
-         * (report_exists), or counts.
+         * add_give_up:A. A call that goes through records by number may have seen the pod: it asks
+         * the index whether the pod exists (report_exists), or only counts.
          */
     } while (!entry_switch(entry, state, desc, state_switched(state, 0, PLACE_FREE)));
     switch_leave(worker, state_place(state));
@@ -713,7 +720,7 @@ insert_in_rounds(struct worker *worker, const struct hashed_name *name, struct i
     return index_insert_in_rounds(&queue_of(worker)->index, &caller, name, ticket, present);
 }
 
-/* Not of an active pod. */
+/* Makes room for a pod that does not become active. */
 RARELY static bool
 prepare_elsewhere(struct worker *worker, const struct arrival *arrival)
 {
@@ -737,7 +744,7 @@ insert(struct worker *worker, const struct arrival *arrival, const struct hashed
 
         answer = index_insert(index, &caller, name, arrival->ref, ticket, present);
     } else if (!index_insert_directly(index, name->hash, arrival->ref, ticket)) {
-        struct index_ticket begun = *ticket; /* else the ticket would have an address */
+        struct index_ticket begun = *ticket; /* a copy: the caller's ticket needs no address */
 
         answer = insert_in_rounds(worker, name, &begun, present);
         *ticket = begun;
@@ -753,8 +760,8 @@ insert(struct worker *worker, const struct arrival *arrival, const struct hashed
 }
 
 /*
- * [host] The pod was there for a moment, and its gate heard of an event. A thread that changed the
- * pod since has to judge it.
+ * [host] Takes the pod back, because its gate heard of an event. False: another thread changed the
+ * pod since; that thread has to judge it.
  */
 static bool
 take_back_arrival(struct worker *worker, const struct arrival *arrival)
@@ -801,9 +808,9 @@ gate_heard(const struct queue *queue, const struct arrival *arrival)
 }
 
 /*
- * A pod that does not become active: all that time and events need is done, or owed, before the
- * name is finished. So a call that reports the pod before settles it, and a later one finds it
- * settled.
+ * Completes a pod that does not become active: all that time and events need is done, or noted as
+ * owed, before index_finish. So a call that reports the pod before that settles it, and a later
+ * call finds it settled.
  */
 COLD static schedq_status_t
 complete_waiting(struct worker *worker, const struct arrival *arrival,
@@ -816,7 +823,7 @@ complete_waiting(struct worker *worker, const struct arrival *arrival,
     bool asks = heard && !queue->base.rules.host;
 
     if (asks) {
-        /* If the adder stops in between, a tick asks. */
+        /* If the adder stops in between, a tick asks the gate. */
         u64_store(&worker->owed, ref_make(ref_version(arrival->ref), arrival->record));
     }
     index_finish(ticket); /* before the gate is asked: the ticket is of this section */
@@ -834,7 +841,7 @@ complete_waiting(struct worker *worker, const struct arrival *arrival,
     return SCHEDQ_OK;
 }
 
-/* It joins its group. May leave the section. */
+/* The pod joins its group. May leave the section. */
 COLD static schedq_status_t
 let_member_in(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
               schedq_result_t *result, struct index_found *present)
@@ -856,8 +863,8 @@ let_member_in(struct worker *worker, const struct arrival *arrival, const struct
 }
 
 /*
- * After its insertion another thread may hold the pod: its record is not read here. The band is not
- * marked so far, and the result is not written of an active pod.
+ * After its insertion another thread may hold the pod, so its record is not read here. For an
+ * active pod the caller still has to mark the band and to write the result.
  */
 STRAIGHT schedq_status_t
 let_in(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
@@ -876,7 +883,7 @@ let_in(struct worker *worker, const struct arrival *arrival, const struct hashed
     }
     publish_in_band(worker, arrival->to.band, lane, arrival->ref, arrival->key);
     index_finish(&ticket);              /* let_in:A, a full fence behind the publication */
-    switch_enter(worker, PLACE_ACTIVE); /* behind it: position.c */
+    switch_enter(worker, PLACE_ACTIVE); /* behind the publication: position.c */
     return SCHEDQ_OK;
 }
 
@@ -891,7 +898,7 @@ add_enter(struct worker *worker, const struct arrival *arrival, const struct has
 
 /* ---- one pod --------------------------------------------------------------------------------- */
 
-/* Before EXISTS is said. False: the pod is over by now. */
+/* Settles the pod, before the caller says EXISTS. False: the pod has ended by now. */
 bool
 add_tell_present(struct worker *worker, const struct index_found *present, struct view *view)
 {
@@ -967,7 +974,7 @@ add_mark(struct worker *worker, struct band **unmarked)
     }
 }
 
-/* A pod that was not let in: of EXISTS the caller is told. */
+/* For a pod that was not let in. With EXISTS, settles the pod that has the name. */
 COLD static schedq_status_t
 tell_refused(struct worker *worker, schedq_status_t status, const struct index_found *present,
              struct band **unmarked)
@@ -975,7 +982,7 @@ tell_refused(struct worker *worker, schedq_status_t status, const struct index_f
     struct view view;
 
     if (status == SCHEDQ_EXISTS) {
-        add_mark(worker, unmarked); /* the pod may be one of those before */
+        add_mark(worker, unmarked); /* that pod may be one that this batch added */
         (void)add_tell_present(worker, present, &view);
     }
     return status;
@@ -1041,8 +1048,8 @@ add_one(struct worker *worker, const struct hashed_name *name, const struct inco
 }
 
 /*
- * A pod that exists may be gone by the time it is described: then the add is tried again. Ends:
- * each further round means that a pod of this name ended.
+ * The pod that has the name may end before the caller is told of it: then the add is tried again.
+ * Ends: each further round means that a pod of this name ended.
  */
 COLD static schedq_status_t
 tell_or_add(struct worker *worker, const struct hashed_name *name, struct incoming_pod pod,

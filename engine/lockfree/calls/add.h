@@ -18,8 +18,8 @@ struct arrival {
     int64_t key;
     int32_t rank; /* what orders it: the priority, or 0 with config.fifo */
     uint8_t profile;
-    bool backing_off;      /* if it does not become active: when it came */
-    struct destination to; /* active: place, gate and band of it */
+    bool backing_off;      /* whether it backed off when it came, if it does not become active */
+    struct destination to; /* of an active pod: place, gate and band only */
     uint64_t group;        /* ASIDE: whose member it is */
     uint32_t cause;        /* why it comes in */
     uint64_t judged_up_to; /* gated: its gate saw the events up to this one */
@@ -38,7 +38,10 @@ schedq_status_t add_one(struct worker *worker, const struct hashed_name *name,
                         const struct incoming_pod *pod, schedq_result_t *result,
                         struct index_found *present);
 
-/** The same of a pod that comes back: *result tells of the pod that has the name. */
+/**
+ * The same for a pod that comes back; with SCHEDQ_EXISTS *result tells of the pod that has the
+ * name.
+ */
 schedq_status_t add_again(struct worker *worker, const struct hashed_name *name,
                           const struct incoming_pod *pod, schedq_result_t *result);
 
@@ -48,7 +51,7 @@ schedq_status_t add_again(struct worker *worker, const struct hashed_name *name,
 bool add_is_present(struct worker *worker, const struct hashed_name *name,
                     struct index_found *present);
 
-/** Before EXISTS is said. False: the pod is over by now. */
+/** Settles the pod, before the caller says EXISTS. False: the pod has ended by now. */
 bool add_tell_present(struct worker *worker, const struct index_found *present, struct view *view);
 
 /**
@@ -78,8 +81,9 @@ add_is_plain(const schedq_pod_spec_t *spec)
 bool add_takes_plain(const struct queue *queue, size_t count);
 
 /**
- * Lets one plain pod of several in. The best come first: of *unmarked are those before it that are
- * not marked so far, NULL: none. Behind the last add_mark, then publish_wake, in the same section.
+ * Lets in one plain pod of several, the best first. *unmarked is the band of those before it that
+ * are not marked so far; NULL: all are. Behind the last one the caller calls add_mark, then
+ * publish_wake, in the same section.
  *
  * SCHEDQ_OK with *pod; SCHEDQ_CLOSED; SCHEDQ_EXISTS; SCHEDQ_FULL with words; SCHEDQ_NOMEM.
  */
@@ -90,7 +94,7 @@ schedq_status_t add_next(struct worker *worker, const struct hashed_name *name,
 /** Marks *unmarked, which then is NULL. */
 void add_mark(struct worker *worker, struct band **unmarked);
 
-/** So many pods may be there at once. */
+/** How many pods may be there at once. */
 uint32_t add_pods_max(const struct queue *queue);
 
 /** Is there room for one more pod (max_pods)? SCHEDQ_OK; SCHEDQ_FULL with words. */
@@ -99,14 +103,16 @@ schedq_status_t add_check_pods(struct worker *worker);
 /** The order key of a pod that enters now. */
 int64_t add_draw_key(struct worker *worker, int64_t now);
 
-/** Takes an admitted pod back: it never existed. `ref` is its first, `place` was to be. */
+/**
+ * Takes an admitted pod back: it never existed. `ref` is its first ref, `place` where it was to go.
+ */
 void add_give_up(struct worker *worker, uint64_t ref, enum place place);
 
 /**
- * Makes the pod exist, publishes, finishes; the caller is told of the pod from the arguments: it
- * may be gone by now. What is active is then to be marked: publish_mark, in the same section,
- * before a pod that ranks behind it enters, and before publish_wake; and it is to be told:
- * *result is written of others.
+ * Makes the pod exist, publishes it, finishes. *result is written from the arguments, because the
+ * pod may be gone by then. For an active pod the caller has two steps left: publish_mark, in the
+ * same section, before a pod that ranks behind it enters and before publish_wake; and *result,
+ * which is written here for other pods only.
  *
  * SCHEDQ_OK; SCHEDQ_EXISTS with *present, SCHEDQ_NOMEM: given up; [host] SCHEDQ_RETRY: the gate
  * heard of an event meanwhile, and the pod was taken back.

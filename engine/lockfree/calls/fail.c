@@ -5,20 +5,20 @@
  * during the flight, or held, if something keeps the pod back (hold.h). Only it writes the record's
  * counters and sets, until its switch.
  *
- * PARKING is publish, then look, then switch. The pod's next ref goes into its lot; the raise of
- * the public word is a full fence; then the stamps of what rejected it, against what the judgement
- * covered (events.c); then the switch, which expects the very words that were judged: an update, an
- * activation, a deletion, or an event that met the published ref has changed them. In each of these
- * cases, and if a stamp is newer, the version of the flight is raised, which makes stale what was
- * published, and the holder judges what is new: each event once, unless an update brought another
- * object. The gates are asked once for each strategy; if the gate heard of an event meanwhile, the
- * pod is asked about again behind it (mover.h).
+ * PARKING is publish, then look, then switch. The holder puts the pod's next ref into its lot; the
+ * raise of the public word is a full fence. It compares the stamps of the rejectors with what its
+ * judgement covered (events.c). Then it switches, from the very words that were judged: an update,
+ * an activation, a deletion, or an event that met the published ref has changed them. In each of
+ * these cases, and if a stamp is newer, the holder raises the version of the flight, which makes
+ * stale what was published, and judges what is new: each event once, unless an update brought
+ * another object. The gates are asked once for each strategy. If the gate that refused heard of an
+ * event meanwhile, the gates are asked again when the pod is behind it (mover.h).
  *
  * Hints and gates run outside of a section (queue.h). The record stays: the flight is the holder's.
  *
  * LINEARIZATION. OK: switch_announced:B, or a helper's. RETRY: the look at the stamps. GONE: the
  * deletion's flag. STALE: the load of the word. From its first raise_version:A on the call has the
- * flight to itself: a second one with the same token is late. NOMEM puts back what was taken, an
+ * flight to itself: a second call with the same token is late. NOMEM puts back what was taken, an
  * activation in flight too.
  *
  * ORDERING
@@ -61,15 +61,15 @@ struct failing {
     bool activated;
     /* the gate that it was put behind heard of an event that it was not asked about */
     bool unjudged;
-    bool described;          /* what is newest about the pod was installed */
+    bool described;          /* the failure's newest description was installed */
     bool drawn;              /* the record has the order key of this failure */
-    uint64_t group, counted; /* of a member: what it comes to, and what gather_announce gave */
-    bool joins, others;      /* it is a member; it is, or is classed: others are told */
-    bool classed; /* it has a class, or its newest description has: what follows is known then */
+    uint64_t group, counted; /* of a member: its group, and what gather_announce returned */
+    bool joins, others;      /* it is a member; it is, or has a class: others are told */
+    bool classed; /* it has a class, or its newest description has: what follows is set */
     struct {
         struct class_key key; /* of its flight; number 0: none */
         bool shares;          /* its class shares the reasons for which it is parked */
-        bool hidden;          /* and keeps it back: it has a time */
+        bool hidden;          /* and keeps it back, until a time */
     } class;
     struct view view; /* as it was seen last */
     struct {
@@ -207,7 +207,7 @@ draws_key(const struct queue *queue, uint8_t flags)
     return (flags & SCHEDQ_POD_ORDER_KEY) == 0 && !queue->base.rules.keep_order;
 }
 
-/* Behind all that came before. Not if the record has a key that the caller chose. */
+/* Orders the pod behind all that came before. Not called if the caller chose the pod's key. */
 static void
 draw_key(struct failing *failing)
 {
@@ -217,7 +217,10 @@ draw_key(struct failing *failing)
     }
 }
 
-/* Its class is asked from here on. An update that brings the first one comes behind the failure. */
+/*
+ * Its class is asked from here on. If an update brings the pod's first class meanwhile, it counts
+ * as coming behind the failure.
+ */
 COLD static void
 note_class(struct failing *failing)
 {
@@ -288,8 +291,8 @@ plan_description(struct failing *failing, const struct view *view, struct redesc
 }
 
 /*
- * Installs what was planned on the pod that `view` shows, which is as of afterwards then. All other
- * memory was taken before: NOMEM leaves the old description.
+ * Installs what was planned on the pod that `view` shows; afterwards `view` shows the result. All
+ * other memory was taken before: NOMEM leaves the old description.
  */
 RARELY static schedq_status_t
 take_newest(struct failing *failing, struct redescription *change)
@@ -363,7 +366,10 @@ count_failure(struct failing *failing)
     }
 }
 
-/* Nothing changes after all. A description that was installed goes with the key that was drawn. */
+/*
+ * Nothing changes after all. If the newest description was installed, it stays, and so does the key
+ * that was drawn.
+ */
 static void
 put_back(const struct failing *failing)
 {
@@ -391,11 +397,11 @@ put_activation_back(const struct failing *failing)
 
 /* ---- deciding -------------------------------------------------------------------------------- */
 
-/* Where it is to go, and how far what was judged reaches. */
+/* Where the pod is to go, and up to which event it was judged. */
 struct decision {
     struct way way;
-    uint64_t up_to; /* PARKED: events */
-    uint64_t asked; /* GATED: events, before the gates were asked */
+    uint64_t up_to; /* PARKED: the newest event that was judged */
+    uint64_t asked; /* GATED: the newest event before the gates were asked */
 };
 
 static void
@@ -435,8 +441,8 @@ judge_events(struct failing *failing, const struct view *view, struct decision *
 }
 
 /*
- * Once for each strategy: what the gates hear of meanwhile they are asked about where the pod is
- * then.
+ * Asks once for each strategy. If the gates hear of an event meanwhile, they are asked again when
+ * the pod is in its new place.
  */
 static void
 ask_gates(struct failing *failing, const struct view *view, enum strategy strategy,
@@ -587,7 +593,7 @@ try_once(struct failing *failing, const struct view *planned, const struct decis
     prepare_record(failing, &transfer);
     transfer_publish(worker, &transfer, CAUSE_NONE);
     bool outdated = event_came(failing, view, decision);
-    /* the places of pods that are kept are the last */
+    /* from PLACE_HELD on, places are those of pods that are kept */
     bool counts =
         to->place < PLACE_HELD && (to->place != PLACE_GATED || queue->base.rules.counts_updates);
     const uint32_t cause = cause_of(LABEL_FAILURE, false) | (decision->way.named ? CAUSE_NAMED : 0);
@@ -634,8 +640,8 @@ look_in_flight(struct failing *failing)
 }
 
 /*
- * The pod, which `planned` shows, is about to be parked. True: its class keeps it back, and it has
- * a time: it is looked at again. There is room where it is held then.
+ * The pod, which `planned` shows, is about to be parked. True: its class keeps it back. Then it was
+ * given a time, there is room where it will be held, and the caller looks at it again.
  */
 COLD static bool
 goes_with_class(struct failing *failing, const struct view *planned, struct redescription *change)
@@ -758,8 +764,8 @@ move_failing(struct failing *failing)
 /* ---- the call -------------------------------------------------------------------------------- */
 
 /*
- * The token's flight, as it is: another call with this token is late. SCHEDQ_STALE: its record is
- * no more; SCHEDQ_GONE: the flight is over, or the pod was deleted.
+ * Claims the token's flight, as it is: from then on another call with this token is late.
+ * SCHEDQ_STALE: its record is no more; SCHEDQ_GONE: the flight is over, or the pod was deleted.
  */
 static schedq_status_t
 claim(struct failing *failing, schedq_token_t token)
@@ -799,7 +805,9 @@ claim(struct failing *failing, schedq_token_t token)
     return SCHEDQ_OK;
 }
 
-/* The pod is described, and asked about once more. */
+/*
+ * Gives back the newest object if it was not installed; asks the gates again if the pod is owed it.
+ */
 COLD static void
 settle_debts(struct failing *failing, schedq_status_t status)
 {
@@ -845,7 +853,7 @@ fail(struct failing *failing)
     return status;
 }
 
-/* Its flight goes on; or ends here. */
+/* The pod did not move: its flight goes on, or ends here. */
 COLD static schedq_status_t
 give_token_back(struct failing *failing, schedq_token_t *token, schedq_status_t status)
 {
@@ -865,7 +873,7 @@ give_token_back(struct failing *failing, schedq_token_t *token, schedq_status_t 
     return status;
 }
 
-/* A member: behind gather_announce. May leave the section. */
+/* Ends what gather_announce began, for a member. May leave the section. */
 COLD static void
 join_group(struct failing *failing, schedq_status_t status)
 {
@@ -881,7 +889,7 @@ join_group(struct failing *failing, schedq_status_t status)
     }
 }
 
-/* The call is about to end. May leave the section. */
+/* At the end of the call, tells the class of the pod's new place. May leave the section. */
 COLD static void
 tell_class(const struct failing *failing)
 {
@@ -891,7 +899,7 @@ tell_class(const struct failing *failing)
     uint8_t place = failing->result->place;
     bool poppable = false;
 
-    /* a time that it got since, by a call, is not its class's: its turn does not end that */
+    /* a time that another call gave it since is not its class's: its turn does not end that */
     if (place == SCHEDQ_HELD && failing->class.hidden &&
         (failing->view.description.flags & DESCRIBED_BY_CLASS) != 0) {
         uint64_t ref = ref_make(version_next(failing->version), failing->record);
@@ -900,7 +908,7 @@ tell_class(const struct failing *failing)
     } else if (place == SCHEDQ_PARKED && failing->class.shares) {
         poppable = class_scouts(worker, &key, pod);
         if (class_slot_of(&key) == class_slot_of(&failing->class.key)) {
-            failing->result->poppable |= poppable; /* its newest class has the slot of the other */
+            failing->result->poppable |= poppable; /* the newest class has the slot of its last */
             return;
         }
     } else if (place == SCHEDQ_PARKED) {
@@ -910,7 +918,7 @@ tell_class(const struct failing *failing)
     failing->result->poppable |= poppable;
 }
 
-/* A member: its group is told before it is there. */
+/* The group is told of its member before the member is there. */
 static void
 announce_member(struct failing *failing)
 {
@@ -931,7 +939,7 @@ begin_with_others(struct failing *failing)
     }
 }
 
-/* Its group, or others of its class. May leave the section. */
+/* Tells its group, or others of its class. May leave the section. */
 COLD static void
 tell_others(struct failing *failing, schedq_status_t status)
 {

@@ -14,20 +14,21 @@
  *   active.
  *
  * A stale head's key is at most its successor's, so the least key over unjudged heads is a lower
- * bound; it is judged, and passed or claimed, before another is looked for. A lane that was not
- * looked into had nothing before that key when its front was read (bin.h).
+ * bound; the walk judges that head, and passes or claims it, before it looks for another. A lane
+ * that was not looked into had nothing before that key when its front was read (bin.h).
  *
- * MANY PODS come from one walk, which goes on where the last pod was, while `reorder` stays: what
- * became active meanwhile in a band that the walk has passed was not active during the whole call.
- * Nor was what came into the band at hand since the walk looked into it (bin_next).
+ * MANY PODS come from one walk, which goes on where the last pod was, as long as `reorder` is
+ * unchanged: a pod that became active meanwhile in a band that the walk has passed was not active
+ * during the whole call. Nor was a pod that came into the present band since the walk looked into
+ * it (bin_next).
  *
  * THE STRAIGHT PATH is take_first: one pod, of the best band of the first leaf that has one, if
  * that band and those above it, which are empty, have one lane each and nothing else; take_plain
- * claims it by one CAS and answers from its record. Whatever is not so makes the call walk, which
- * begins anew and takes plain pods in the same way.
+ * claims it by one CAS and answers from its record. If any of this does not hold, the call walks:
+ * it begins anew, and takes plain pods in the same way.
  *
- * RELAXED. Inside a band any pod will do: first the worker's own lane, then two others, then runs;
- * all of it only if these are empty. The bands are walked as above.
+ * RELAXED. Inside a band any pod will do. The pop looks into the worker's own lane, then two
+ * others, then runs; into the whole band only if these are empty. The bands are walked as above.
  *
  * LINEARIZATION. OK: the CAS of the claim (take_plain:B). EMPTY: the last load of `reorder`
  * (walk_take:B). CLOSED: EMPTY, if `closed` was set before the walk began.
@@ -43,9 +44,9 @@
  *   a switch -> take_plain:B, take_other:B
  *       the holder sees what was stored for the pod before that switch
  *   begin_flight:A -> entry_pop_order
- *       if there is an order, `popped` is this flight's
+ *       a reader that finds an order finds `popped` of the same flight
  *   `reorder`, a switch, the count of backoff -> has_backoff:A, walk_take:B
- *       a pod that left backoff for a band that the walk had passed
+ *       a pod left backoff for a band that the walk had passed: the walk sees `reorder` raised
  *   look_again:A, second look, the count of READY groups | ref ; publish_wake, gather_wake
  *   pop_or_sleep:A, second look | ref ; sleepers_wake_one:A (sleepers.c)
  *   pop_or_sleep:A, the deadline, sleepers_watch:A | the deadline ; sleepers_wake_for:A (timer.h)
@@ -55,7 +56,7 @@
  *
  * PROGRESS. A walk begins again only if an update moved a pod; a claim fails only if another thread
  * claimed, moved or deleted the pod. A consumer that stops after the claim holds that pod and
- * nothing else: the head it did not advance is passed by the next.
+ * nothing else: the next consumer passes the head that it did not advance.
  *
  * WAKE-UPS. A producer wakes one sleeper; a pop that takes a pod and leaves something behind wakes
  * the next. A sleeper whose deadline has passed looks for a pod once more before it leaves: a
@@ -65,8 +66,8 @@
  * A HOST THAT WAITS ELSEWHERE (readiness.h) is told of the first pod behind a pop that found
  * nothing. Such a pop, if it does not wait, arms and looks again.
  *
- * CANCEL. A flag in the worker; its next wait takes it back, before it looks for a pod. Each round
- * of a wait looks at it.
+ * CANCEL sets a flag in the worker. Each round of a wait looks at the flag before it looks for a
+ * pod; the round that finds it set takes it back, and the wait ends.
  *
  * TIME. A waiting pop that finds time late serves one slice (serve.h), then looks for its pod. The
  * rest stays due. policy/slices.h says when it returns at its own deadline. A pop that returns
@@ -97,7 +98,7 @@
 
 #include <string.h>
 
-#define AHEAD 8 /* how many pods further on a record's lines are brought */
+#define AHEAD 8 /* so many pods ahead, records are prefetched */
 
 enum step { STEP_NOTHING, STEP_AGAIN, STEP_TAKEN };
 
@@ -110,7 +111,7 @@ struct said {
     uint64_t desc; /* names both */
 };
 
-/* Behind the answer that the record gives: the holder makes it the record's. */
+/* Corrects the answer that the record gave; the holder stores the initial attempt in the record. */
 RARELY static void
 tell_said(const struct said *said, struct entry *entry, schedq_popped_t *out)
 {
@@ -137,7 +138,7 @@ told_expiry(const struct queue *queue, const struct entry *entry)
     return backoff_public(backoff_expiry_of(queue, &history));
 }
 
-/* What orders it among the pops, where the processor's count does not. */
+/* Draws what orders the pop among the pops, where the processor's count of ticks does not. */
 RARELY static uint64_t
 number_pop(struct queue *queue, schedq_popped_t *out)
 {
@@ -150,8 +151,9 @@ number_pop(struct queue *queue, schedq_popped_t *out)
 /*
  * The record is this worker's: others only replace its description. So it is read and written
  * relaxed, behind take_plain:B. The description that the caller gets is that of the claim; the
- * record's own never changes. What the end of the pod will write comes while the caller works.
- * `said` NULL: nothing. `order` 0: it is a pop of its own.
+ * record's own never changes. The lines that the end of the pod will write are prefetched: they
+ * come while the caller works. `said` NULL: nothing was said. `order` 0: the pop draws an order of
+ * its own.
  */
 STRAIGHT void
 begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const struct said *said,
@@ -216,8 +218,9 @@ begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const str
 /* ---- one pod --------------------------------------------------------------------------------- */
 
 /*
- * Of a head whose pod is not simply where the ref says: is it here, found by an older ref, or
- * helped to come? Then its word is returned. Else 0, and the head is passed.
+ * For a head whose pod's word is not simply what the ref says. Returns the word if the pod is here:
+ * by an older ref that is still good, or because this thread helped it to come. Else 0, and the
+ * head is passed.
  */
 RARELY static uint64_t
 look_at_head(struct worker *worker, struct bin *bin, struct bin_head *head, struct entry *entry)
@@ -245,7 +248,10 @@ take_said(struct worker *worker, struct entry *entry, uint64_t state, struct sai
 {
     struct queue *queue = queue_of(worker);
 
-    /* A worker may only pop, and others end its cycles without a worker: these must not pile up. */
+    /*
+     * A worker may do nothing but pop, while its cycles are ended without a worker: records that
+     * ended so must not pile up.
+     */
     if (objects_counted(queue) && u64_load(&queue->ended) != 0) {
         finish_ended(worker);
     }
@@ -253,8 +259,8 @@ take_said(struct worker *worker, struct entry *entry, uint64_t state, struct sai
         return false;
     }
     /*
-     * The stay word is relaxed: behind the acquire of `state`; both are as of the claim, which
-     * compares the words.
+     * The stay word is loaded relaxed, behind the acquire load of `state`. Stay word and gating are
+     * as of the claim, because the claim compares the words.
      */
     (void)entry_gating(&queue->entries, entry, said->desc, &said->gating);
     gating_judge(&said->gating, u64_load(&entry->flight), state);
@@ -287,7 +293,7 @@ look_ahead(const struct queue *queue, const struct lane_head *head)
     return left;
 }
 
-/* The same. */
+/* Passes the head. Returns the same. */
 STRAIGHT uint32_t
 leave_head(const struct queue *queue, const struct bin_head *head)
 {
@@ -303,7 +309,7 @@ leave_head(const struct queue *queue, const struct bin_head *head)
  * and then begins the flight. 0: one of these does not hold, or another thread changed the pod.
  * Nothing happened then.
  *
- * Both lines of the record will be read, then written: they come once, for that.
+ * Both lines of the record will be read, then written: they are prefetched once, for writing.
  */
 STRAIGHT uint64_t
 take_plain(const struct bin *bin, uint64_t ref, struct queue *queue, uint64_t reorder,
@@ -327,7 +333,10 @@ take_plain(const struct bin *bin, uint64_t ref, struct queue *queue, uint64_t re
     return version | ref_record(ref);
 }
 
-/* Does its class keep an active pod back? Not too many in one call. */
+/*
+ * Does its class keep an active pod back? After CLASS_SLICE such pods in a row the next one is
+ * taken.
+ */
 COLD static bool
 keeps_back(struct walk *walk, uint32_t record, struct entry *entry, uint64_t state)
 {
@@ -338,11 +347,11 @@ keeps_back(struct walk *walk, uint32_t record, struct entry *entry, uint64_t sta
 }
 
 /*
- * Of any other. NOTHING: the head was passed, or another thread changed the pod. AGAIN: an update
- * moved a pod since `reorder` was read.
+ * Claims any other pod. NOTHING: the head was passed, or another thread changed the pod. AGAIN: an
+ * update moved a pod since `reorder` was read.
  *
- * The record is addressed before its word is judged: behind the judgement the pod may end, and
- * trim take its page.
+ * The record is addressed before its word is judged: behind the judgement the pod may end, and trim
+ * may take its page.
  */
 RARELY static enum step
 take_other(struct walk *walk, struct bin *bin)
@@ -431,7 +440,7 @@ look_into(struct walk *walk, struct bin *bin)
            bin_compare(bin, &walk->queue->runs, &walk->head);
 }
 
-/* Behind a pod that was taken. NOTHING: the bin has to be looked into again. */
+/* Takes more behind a pod that was taken. NOTHING: the bin has to be looked into again. */
 RARELY static enum step
 take_more(struct walk *walk, struct bin *bin)
 {
@@ -469,9 +478,9 @@ take_from(struct walk *walk, struct bin *bin)
 }
 
 /*
- * What has no pods and is shown costs each walk a look, at as many lanes as there are workers. To
- * take its bit costs more than a few looks, and again when it is set. So bits are taken after some
- * looks for nothing, not at the first.
+ * A row that is shown but has no pods costs each walk a look at as many lanes as there are workers.
+ * To take its bit away costs more than a few looks, and so does setting it again. So bits are taken
+ * away after some looks for nothing, not at the first.
  */
 static bool
 passed_enough(struct worker *worker, uint64_t passed)
@@ -595,8 +604,8 @@ first_in_backoff(struct walk *walk)
 }
 
 /*
- * Nothing is active: pods that back off are better than none, where the rules say so. Errors are
- * left alone.
+ * Nothing is active: pods that back off are better than none, where the rules say so. Pods in error
+ * backoff are left alone.
  */
 RARELY static enum step
 take_from_backoff(struct walk *walk)
@@ -621,8 +630,8 @@ take_from_backoff(struct walk *walk)
 }
 
 /*
- * Behind the last pod that was taken: hints, refs are not judged. In lower bands the summaries are
- * enough for a caller, but not for waking a sleeper.
+ * Is anything left behind the last pod that was taken? A hint: refs are not judged. Of lower bands
+ * only the summaries are looked at, so a sleeper may be woken for nothing.
  */
 RARELY static bool
 something_is_left(struct walk *walk)
@@ -669,8 +678,8 @@ walk_take(struct walk *walk, const schedq_popped_t *begin)
  * Nothing was found: is there a reason to look once more?
  *
  * Hosts look at words.poppable without a call: it may say 1 for nothing, and must not say 0 for
- * long if there is something. A producer publishes, fences, and sets it if it is 0; here it is set
- * to 0, a fence, and a second look.
+ * long if there is something. A producer publishes, fences, and sets it if it is 0. A pop that
+ * found nothing sets it to 0 (a full fence), and looks a second time.
  */
 RARELY static bool
 look_again(struct worker *worker, enum pop_look *look)
@@ -692,7 +701,7 @@ look_again(struct worker *worker, enum pop_look *look)
     }
     (void)u32_exchange(poppable, 0); /* look_again:A */
     if (queue_has_ready(queue_of(worker))) {
-        u32_store(poppable, 1); /* a group is by now, which no look for pods finds */
+        u32_store(poppable, 1); /* a group is poppable by now; no look for pods finds it */
     }
     return true;
 }
@@ -705,14 +714,17 @@ pop_looked(struct worker *worker, enum pop_look look)
     }
 }
 
-/* Most often no: the words say so. */
+/* May look_again say yes? Most often not: two words tell. */
 static bool
 may_look_again(struct queue *queue)
 {
     return u32_load(u32_of(&queue->base.words.poppable)) != 0 || stray_is_noted(queue, STRAY_NOTES);
 }
 
-/* The only top shows no leaf, behind `reorder`: is EMPTY the answer? False: perhaps not. */
+/*
+ * The only top shows no leaf, and was read behind `reorder`. Is EMPTY the answer? False: the call
+ * has to walk.
+ */
 static bool
 nothing_else_is_there(struct queue *queue, const struct band_table *table, uint64_t reorder)
 {
@@ -733,7 +745,7 @@ pass_wake_up(struct worker *worker, const schedq_popped_t *last)
 
 /*
  * Counted once for all pods of the call. A tick that does not find them counted may forget events
- * that they have missed; their holders find gaps in the log, and judge by the stamps.
+ * that came during their flights; their holders find gaps in the log, and judge by the stamps.
  */
 static void
 count_taken(struct worker *worker, size_t count)
@@ -794,7 +806,10 @@ leave_empty(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t
                : SCHEDQ_EMPTY;
 }
 
-/* Several, or not as nearly always. What take_said let go of may have swept hints. */
+/*
+ * Takes several pods, or one that the straight path did not. take_said may have ended pods, and so
+ * swept hints: what waits is freed.
+ */
 RARELY static schedq_status_t
 take_walking(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count, bool arms)
 {
@@ -824,7 +839,7 @@ left_behind(struct worker *worker, struct band_table *table, uint64_t leaves,
     return something_is_left(&walk);
 }
 
-/* Under the first top, which shows `leaves`. `reorder` was read before. */
+/* Takes a pod under the first top, which shows `leaves`. `reorder` was read before. */
 STRAIGHT bool
 take_first(struct worker *worker, struct band_table *table, uint64_t leaves, uint64_t reorder,
            schedq_popped_t *out)
@@ -863,7 +878,7 @@ take_first(struct worker *worker, struct band_table *table, uint64_t leaves, uin
     return false;
 }
 
-/* One, as nearly always; else the call walks. */
+/* Takes one pod by the straight path, as nearly always; else the call walks. */
 __attribute__((noinline)) static schedq_status_t
 take_at_once(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count, bool arms)
 {
@@ -897,7 +912,7 @@ take(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count
                                          : take_at_once(worker, out, capacity, count, arms);
 }
 
-/* The host would not be told of the next pod, perhaps. */
+/* Nothing was found. If the host would not be told of the next pod, arms, and looks again. */
 static schedq_status_t
 arm_and_take(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count)
 {
@@ -923,7 +938,10 @@ lockfree_pop(schedq_worker_t *base, schedq_popped_t *out, size_t capacity, size_
 
 /* ---- for a pop of groups --------------------------------------------------------------------- */
 
-/* The best pod before the limit; a stale head's key is a lower bound, too. */
+/*
+ * Takes the best pod before the limit. The key of a stale head is a lower bound: it ends the search
+ * too.
+ */
 static enum step
 walk_before(struct walk *walk, const struct pop_limit *limit)
 {
@@ -1018,8 +1036,8 @@ pop_take_member(struct worker *worker, struct gathered_pod *pod)
     struct said said;
 
     /*
-     * As it was read, if it has not changed since. Ends: each further round is another thread's
-     * change of the member.
+     * The first round takes it as it was read, if it has not changed since. Ends: each further
+     * round is another thread's change of the member.
      */
     while ((entry_state(view->entry) == view->state ||
             report_view(queue_of(worker), pod->record, view->life, view)) &&
@@ -1090,7 +1108,10 @@ pop_begin_member(struct worker *worker, const struct gathered_pod *pod, uint64_t
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* A caller's clock need not be CLOCK_MONOTONIC, so what is left on it is waited for on that. */
+/*
+ * The queue's clock need not be CLOCK_MONOTONIC: the time that is left on the one is added to the
+ * other.
+ */
 static int64_t
 futex_deadline(const struct queue *queue, int64_t deadline, int64_t now)
 {
@@ -1123,7 +1144,7 @@ look_once(struct worker *worker, const struct wait *wait)
 {
     atomic_u32 *canceled = u32_of(&worker->base.canceled);
 
-    /* A flag that this look misses is the next round's, or the next wait's. */
+    /* A flag that this look misses is found by the next round, or by the next wait. */
     if (u32_load(canceled) != 0) {
         (void)u32_exchange(canceled, 0);
         *wait->count = 0;
@@ -1145,8 +1166,8 @@ sleep_in_word(const struct wait *wait, const struct sleepers_ticket *ticket, int
 }
 
 /*
- * Time is read after sleepers_prepare:A, so a deadline that is lowered later changes the sequence,
- * or is watched (sleepers.c).
+ * The deadline is read after sleepers_prepare:A, so a thread that lowers it later changes the
+ * sequence, or the new deadline is watched (sleepers.c).
  */
 static void
 sleep_in_line(const struct wait *wait, const struct sleepers_ticket *ticket, int64_t now)
@@ -1168,7 +1189,7 @@ sleep_in_line(const struct wait *wait, const struct sleepers_ticket *ticket, int
     sleepers_unwatch(sleepers, wanted);
 }
 
-/* A slice only: then it looks for its pod. */
+/* Serves one slice only: then the call looks for its pod. */
 static bool
 serve_slice(struct wait *wait, int64_t now)
 {
@@ -1204,7 +1225,7 @@ pop_or_sleep(struct wait *wait)
     return status;
 }
 
-/* What was left of time, or lies ahead, is another sleeper's from here on. */
+/* Hands what this call leaves unserved, and the watch for what comes next, to another sleeper. */
 static void
 hand_over_watch(struct queue *queue)
 {
@@ -1227,7 +1248,10 @@ wait_and_take(struct worker *worker, struct wait *wait)
     while (status == SCHEDQ_EMPTY) {
         status = pop_or_sleep(wait);
     }
-    /* A wake-up that reached a caller that leaves without a pod was perhaps another's. */
+    /*
+     * This caller leaves without a pod: a wake-up that reached it was perhaps meant for another
+     * sleeper.
+     */
     if (status == SCHEDQ_TIMEDOUT) {
         status = take_for(worker, wait);
         status = status == SCHEDQ_EMPTY ? SCHEDQ_TIMEDOUT : status;

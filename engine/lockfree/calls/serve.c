@@ -7,8 +7,8 @@
  * rest to the others.
  *
  * ONE LOOK at the bins serves, and finds the next deadline: it begins with the marker (deadline.h).
- * Holders that park exchange the marker, and look for a sleeper. So a look that moves more pods
- * than MARKED_FEW lets its marker go, and is followed by another.
+ * While the marker is there, each holder that parks exchanges it, and looks for a sleeper to wake.
+ * So a look that moves more pods than MARKED_FEW lets its marker go, and another look follows.
  *
  * SLICES. A pop serves SERVE_SLICE pods, then looks for its own (pop.c); a gate that is asked
  * counts as one. A slice that comes to its end leaves the deadline at "due now": the next thread
@@ -17,18 +17,19 @@
  * FLUSHES. The kube presets try leftovers in flushes (policy/leftover.h). leftover_flushed says
  * what the last one reached. The thread whose CAS raises it has begun a flush (begin_flush:A): it
  * announces the event, once, and looks at the gated pods. The parked pods that the flush reaches
- * are due from then on, for every thread, slice by slice. The look at the gated ones is not
- * divided: up to 1.34 kube counts them from their Timestamps, and 1.34 does not let them go either,
- * so no look could tell which have been tried. 1.37 counts them from their last flush, which goes
- * with the description that the flush installs (mover.h). They are found in their lots, as by an
- * event: there, and not by age, a walk meets none that it published anew itself (events.c). A
- * thread that stops behind begin_flush:A leaves them to the next flush.
+ * are due from then on, for every thread, slice by slice. The look at the gated ones is not divided
+ * into slices. Up to 1.34 kube counts their wait from their Timestamps, and 1.34 does not let them
+ * go either, so no later look could tell which have been tried. 1.37 counts it from their last
+ * flush, whose time is in the description that the flush installs (mover.h). The flush finds them
+ * in their lots, as an event does, and not by age: a walk through lots meets no pod that it
+ * published anew itself (events.c). A thread that stops behind begin_flush:A leaves them to the
+ * next flush.
  *
  * WHAT NO THREAD CAN SERVE. Backoff that only the host ends: the word says "due now" to the host,
  * and neither the timer thread nor a sleeper looks at it (serve_due). Pods for which memory is
  * missing: the word says "due now" too, and a thread that tries again waits longer each time
- * (timer.c, pop.c). For what is noted and found no memory the word says when it is tried again
- * (stray.h): pods that become due before are served.
+ * (timer.c, pop.c). For notes (stray.h) that found no memory the word says when they are tried
+ * again: pods that become due before that are served.
  *
  * THE THREADS THAT SERVE. schedq_tick serves time. So does the timer thread if it runs; it may be
  * stopped by a debugger or by the system's scheduler. So a sleeper that finds time a whole tick
@@ -42,8 +43,8 @@
  *   deadline_begin:A, look at the notes | note, deadline_lower:A (stray.h)
  *   the caller's clock, sleepers_wake_all:A | sleepers_prepare:A, the look at the clock
  * Sums over tallies, `poppable` and loads of leftover_flushed are relaxed: they are advice. An old
- * sum of pops wakes one sleeper for nothing; an old leftover_flushed says too early, and the CAS of
- * begin_flush:A fails.
+ * sum of pops wakes one sleeper for nothing; an old leftover_flushed lets a thread begin a flush
+ * too early, and the CAS of begin_flush:A fails.
  *
  * PROGRESS. Lock-free. A call's rounds are bounded (ROUNDS_MAX); what came meanwhile keeps the
  * deadline at "due now". A thread that stops has moved what it had switched (mover.h); behind
@@ -106,7 +107,7 @@ prefetch_due(const struct queue *queue, const struct bin_ref *ref)
     }
 }
 
-/* In place, as numbers of refs would need room. */
+/* Sorts in place: sort.h sorts numbers of refs, which would need room. */
 COLD static void
 sort_due(struct bin_ref *due, size_t count)
 {
@@ -124,8 +125,8 @@ sort_due(struct bin_ref *due, size_t count)
 }
 
 /*
- * Tries the pods of refs that were read, behind *skip that are here and were tried. The first that
- * it tried.
+ * Tries the pods of refs that were read. First it passes *skip refs whose pods are still here:
+ * those were tried before. Returns the number of the first ref that it tried.
  */
 static size_t
 try_due(struct flush *flush, struct bin *bin, const struct bin_ref *due, size_t count, size_t *skip)
@@ -149,8 +150,8 @@ try_due(struct flush *flush, struct bin *bin, const struct bin_ref *due, size_t 
 
 /*
  * If the host was asked, between sections, the reading begins again, and skips as many as were
- * tried and stay. If one of these left meanwhile, a pod is skipped that was not tried: it is due
- * still.
+ * tried and stay. If one of these left meanwhile, a pod is skipped that was not tried: that pod is
+ * still due.
  */
 static void
 flush_bin(struct flush *flush, struct bin *bin)
@@ -201,7 +202,7 @@ flush_one(struct flush *flush, struct bin *bin, const struct bin_ref *due)
     flush->serving->no_memory |= flush->mover.no_memory;
 }
 
-/* The look that goes on finds no time for the deadline. */
+/* The look goes on without its marker: it will not set the deadline. */
 static void
 let_marker_go(struct serving *serving)
 {
@@ -212,9 +213,9 @@ let_marker_go(struct serving *serving)
 }
 
 /*
- * flush_bin, perhaps during a look. Holders that park exchange the marker, so it is there while few
- * pods are moved; the others are moved without. Gated ones are read once, because those that stay
- * are asked.
+ * flush_bin, perhaps while the look has its marker. Holders that park exchange the marker, so the
+ * first MARKED_FEW pods are moved with it, and the others without. The bin of gated pods is read
+ * once, because each reading asks the gates of those that stay.
  */
 static void
 flush_marked(struct flush *flush, struct bin *bin)
@@ -238,7 +239,7 @@ flush_marked(struct flush *flush, struct bin *bin)
 
 /* ---- which go, and why ----------------------------------------------------------------------- */
 
-/* Of a pod, or a record, that was not found due. */
+/* Does a pod, or a group's record, that changed since its ref was read still back off? */
 COLD static bool
 backs_off_still(struct worker *worker, const struct view *view, int64_t limit)
 {
@@ -334,8 +335,9 @@ is_next_due(struct bin_head *head, int64_t limit)
 }
 
 /*
- * Moves those of a bin that are due, in `rounds` passes at most. Most often it is one, which the
- * look has found: for that one the bin is not read. The first that stays; ref 0: there is none.
+ * Moves the pods of a bin that are due, in `rounds` passes at most. Most often one pod is due,
+ * which the look has found: then the bin is not read. Returns the first pod that stays; ref 0:
+ * there is none.
  */
 static struct timed
 flush_due(struct serving *serving, enum place place, int64_t limit, struct bin *bin,
@@ -372,8 +374,8 @@ flush_due(struct serving *serving, enum place place, int64_t limit, struct bin *
 /* ---- backoff --------------------------------------------------------------------------------- */
 
 /*
- * *next: what comes next there, or is due and stays. What an update publishes anew meanwhile may be
- * overlooked: it is due still.
+ * *next becomes the first pod there that is not due so far, or is due and stays. A pod that an
+ * update publishes anew meanwhile may be overlooked: the deadline says that it is due.
  */
 __attribute__((noinline)) static void
 flush_backoff(struct serving *serving, enum place place, struct timed *next)
@@ -418,7 +420,10 @@ flush_backoffs(struct serving *serving)
 
 /* ---- leftovers ------------------------------------------------------------------------------- */
 
-/* Tries those that wait since `latest` or before, once. The oldest that stays; ref 0: none. */
+/*
+ * Tries the pods that have waited since `latest` or longer, once each. Returns the oldest that
+ * stays; ref 0: none does.
+ */
 static struct timed
 flush_old(struct serving *serving, enum place place, int64_t latest)
 {
@@ -436,7 +441,7 @@ has_leftover(struct queue *queue, enum place place, int64_t latest)
     return oldest.ref != 0 && oldest.at <= latest;
 }
 
-/* Each once, in the lots. */
+/* Tries each gated pod once, in the lots. */
 static void
 flush_gated(struct serving *serving, int64_t latest)
 {
@@ -448,7 +453,10 @@ flush_gated(struct serving *serving, int64_t latest)
     serving->no_memory |= flush.mover.no_memory;
 }
 
-/* An old gated pod counts, whether or not it may leave. */
+/*
+ * Begins a flush if one is due. A gated pod that is old enough makes it due, whether or not it may
+ * leave.
+ */
 static void
 begin_flush(struct serving *serving)
 {
@@ -479,7 +487,7 @@ begin_flush(struct serving *serving)
     serving->moved = true;
 }
 
-/* What comes next of them. */
+/* Returns the leftover that is due next. */
 static struct timed
 flush_leftovers(struct serving *serving)
 {
@@ -501,8 +509,8 @@ flush_leftovers(struct serving *serving)
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /*
- * What a look plans for: `pod`, or what is noted. The next tick gathers: gates would be asked too
- * often here.
+ * What a look plans for: `pod`, or a note (stray.h). What is noted is done by the next tick, not
+ * here: gates would be asked too often.
  */
 static struct timed
 wanted_next(struct serving *serving, const struct timed *pod)
@@ -586,10 +594,11 @@ serve_due_pods(struct worker *worker, uint32_t slice, int64_t now, schedq_result
     bool healed = false;
 
     /*
-     * A look passes over a pod that an update publishes anew meanwhile, behind the look, and whose
-     * old place is stale when the look arrives there. The update lowers the deadline, which says
-     * "due now" then. Holders that park all the time must not keep the thread here. A gate may
-     * have refused a scout, just now or in another call: then another pod is let go.
+     * A look misses a pod that an update publishes anew where the look has been, if the old ref is
+     * stale when the look comes to it. The update lowers the deadline, which then says "due now".
+     * The rounds are bounded: holders that park all the time must not keep the thread here. A gate
+     * may have refused a scout, in this call or in another: then another pod of the class is let
+     * go.
      */
     do {
         next = serve_once(&serving, round == 0);
@@ -701,7 +710,7 @@ struct sums {
     uint64_t pops, active, inflight;
 };
 
-/* Asks what a worker owes, too. */
+/* Also asks about the pods that workers owe a question about. */
 static struct sums
 look_at_workers(struct worker *worker)
 {
@@ -721,7 +730,7 @@ look_at_workers(struct worker *worker)
     return sums;
 }
 
-/* What workers are about to complete. */
+/* Looks after the groups that workers are about to complete. */
 COLD static void
 look_at_groups(struct worker *worker)
 {
@@ -757,7 +766,10 @@ is_in_a_band(struct queue *queue)
     return false;
 }
 
-/* Looked into as bands are: a thread that stopped behind its switch has not counted the record. */
+/*
+ * Looks into the bin, as into bands: a thread that stopped behind its switch has not counted the
+ * record.
+ */
 static bool
 a_group_is_ready(struct queue *queue)
 {
@@ -767,9 +779,9 @@ a_group_is_ready(struct queue *queue)
 }
 
 /*
- * Can a pod be popped? A thread that stopped before it counted makes the sum wrong for ever. So
- * it counts only until a pop finds nothing, and takes the word; else the bands are looked into: a
- * producer may have stopped before it set the word, or woke a sleeper.
+ * Can a pod be popped? A thread that stopped before it counted makes the sum wrong for ever. So the
+ * sum decides only while `poppable` is 1; a pop that finds nothing sets it to 0. Otherwise the
+ * bands are looked into: a producer may have stopped before it set the word, or woke a sleeper.
  */
 static bool
 a_pod_is_poppable(struct queue *queue, uint64_t active)
@@ -782,9 +794,9 @@ a_pod_is_poppable(struct queue *queue, uint64_t active)
 }
 
 /*
- * The host is told whether or not the next pod would be told of: a thread may have stopped before
- * it told. If a thread began to tell it, or to read for it, and has not ended, the host is told
- * whether or not a pod is poppable.
+ * The host is told whether or not it is armed (readiness.h): a thread may have disarmed it, and
+ * stopped before it told the host. If a thread began to write to the descriptor, or to read from
+ * it, and has not ended, the host is told whether or not a pod is poppable.
  *
  * With a caller's clock each tick wakes all sleepers, which look at their deadlines. Else there is
  * no fence between the look for pods and the one for sleepers: a sleeper that both miss is found by

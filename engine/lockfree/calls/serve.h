@@ -15,7 +15,7 @@
 struct served {
     bool moved;     /* a pod, or tried to */
     bool no_memory; /* some pod that is due stayed where it was */
-    bool left;      /* something is due still: the slice ended, or no thread can serve it now */
+    bool left;      /* something is still due: the slice ended, or no thread can serve it now */
     bool noted;     /* the last look saw a note (stray.h) */
     int64_t next;   /* when it is wanted next */
 };
@@ -28,8 +28,8 @@ struct served serve_time(struct worker *worker, int64_t now, uint32_t slice,
                          schedq_result_t *result);
 
 /**
- * What tick does beside: strays, a wake-up that a stopped sleeper took along, memory that may go
- * back. Outside a section.
+ * What a tick does besides: strays, a wake-up in place of one that a stopped sleeper took, memory
+ * that can be given back. Outside a section.
  *
  * True: something happened since the last time.
  */
@@ -56,7 +56,7 @@ int64_t serve_pause(int64_t pause);
 /** When the queue has to serve time by itself, on its clock: never where only the host can. */
 int64_t serve_due(const struct queue *queue);
 
-/** When a sleeper has to: a tick later if there is a timer thread. */
+/** When a sleeper has to serve time: a tick later if there is a timer thread. */
 int64_t serve_wanted(const struct queue *queue);
 
 /** Wakes a sleeper if none watches for that. After the caller's full fence. */
