@@ -130,7 +130,7 @@ is_good(const struct queue *queue, const struct class_slot *slot, uint64_t handl
            place != PLACE_GATED && key->number != 0 && class_slot_of(key) == slot->number;
 }
 
-/* Is it one of this class? */
+/* Is it a scout of this class? */
 static bool
 is_good_for(const struct queue *queue, const struct class_slot *slot, uint64_t handle,
             const struct class_key *key)
@@ -342,7 +342,7 @@ class_meet(struct worker *worker, uint32_t record, struct entry *entry, uint64_t
     schedq_result_t unseen = {0};
     struct view view;
 
-    /* of one that changed the claim fails */
+    /* if the pod changed, the claim fails */
     if (state_place(state) != PLACE_ACTIVE || !report_at(queue, entry, state, &view) ||
         (view.description.flags & DESCRIBED_WAITED) != 0) {
         return false;

@@ -93,12 +93,12 @@ schedq_pod_t class_scout(const struct queue *queue, const struct class_key *key)
  */
 bool class_meet(struct worker *worker, uint32_t record, struct entry *entry, uint64_t state);
 
-/** Would its class keep the pod back? Then there is room for class_list. */
+/** Would its class keep the pod back? Then room for class_list was made. */
 bool class_is_shut(struct worker *worker, const struct class_key *key, schedq_pod_t pod);
 
 /*
- * What follows may let the next pod of the class go. True: that made a pod poppable. It may leave
- * the section.
+ * The four functions that follow may let the next pod of the class go. True: that made a pod
+ * poppable. They may leave the section.
  */
 
 /** A pod of that class is HELD at the version of `ref`: lists it. `may` false: lets none go. */
@@ -110,12 +110,12 @@ bool class_scouts(struct worker *worker, const struct class_key *key, schedq_pod
 /** This pod left, or is not tried for its class any more: if it was the scout, the next one is. */
 bool class_hands_over(struct worker *worker, const struct class_key *key, schedq_pod_t pod);
 
-/** A pod that had this class was changed: the same, unless it still is a good scout. */
+/** A pod that had this class was changed: as class_hands_over, unless it still is a good scout. */
 bool class_look(struct worker *worker, const struct class_key *key, schedq_pod_t pod);
 
 /**
- * This pod left, or is gated, where no other can be let go: if it was the scout, a note is left,
- * and time is due.
+ * This pod left, or is gated, in a call that can let no other go: if it was the scout, a note is
+ * left, and time is due.
  */
 void class_doubt(struct queue *queue, const struct class_key *key, schedq_pod_t pod);
 

@@ -1,6 +1,7 @@
 /*
- * delete: makes the word DEAD from any waiting place; containers are not touched, their refs are
- * stale by that. In flight it sets a flag: the name is free at once, the record stays its holder's.
+ * delete: makes the word DEAD, from any place but flight; containers are not touched, their refs
+ * are stale by that. In flight it sets a flag: the name is free at once, the record stays its
+ * holder's.
  *
  * LINEARIZATION. The switch to DEAD, or the flag (entry_switch:A). NOT_FOUND: the look at the index
  * or the word.
@@ -19,7 +20,7 @@
 #include "lockfree/moves/gather_join.h"
 #include "lockfree/moves/switch.h"
 
-/* delete_at of a member that waits for its group, which hears of it. */
+/* delete_at for a member that waits for its group; the group is told. */
 COLD static schedq_status_t
 delete_member(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t *result)
 {
@@ -58,7 +59,7 @@ leave_in_flight(struct worker *worker, uint64_t group, schedq_result_t *result)
     }
 }
 
-/* Of a pod that has a class, and is about to be deleted. */
+/* Notes the class of a pod that is about to be deleted. */
 COLD static void
 note_class(struct worker *worker, uint32_t record, uint64_t life)
 {
@@ -69,7 +70,7 @@ note_class(struct worker *worker, uint32_t record, uint64_t life)
                           : (struct class_key){0};
 }
 
-/* Behind its deletion. May leave the section. */
+/* Behind the deletion: if the pod was its class's scout, the next one is. May leave the section. */
 COLD static void
 leave_class(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t *result)
 {

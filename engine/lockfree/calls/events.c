@@ -6,15 +6,15 @@
  * NO EVENT IS MISSED. An event: draw, log, stamps, FENCE, read lots. A holder that parks: note the
  * sequence, judge, publish in the lot, FENCE, read the stamps, switch. Either the event's reader
  * meets the published ref and disturbs its holder (mover.h), or the holder sees the stamp; both
- * make it judge again. It compares the stamps with what its judgement covered: the sequence that it
- * noted if it read the log, else `seen`, because an event that had drawn its number by then may
- * have raised no stamp yet.
+ * make the holder judge again. The holder compares the stamps with what its judgement covered: the
+ * sequence that it noted if it read the log, else `seen`, because an event that had drawn its
+ * number before the holder noted the sequence may have raised no stamp yet.
  *
  * A pod that a gate refuses again is published anew in a lot while the walk goes on. The walk ends
  * in its own worker's lanes at the newest insertion there was when it began, so it meets no pod
- * twice by its own doing. In others' lanes it ends at the newest that there was when it came there:
- * else it would not end as long as their events have gates asked, slowly. What they publish later
- * has seen the stamp.
+ * twice by its own doing. In other workers' lanes it ends at the newest insertion that there was
+ * when it came there: else it would not end as long as those workers' events have gates asked,
+ * slowly. For what they publish later they have seen the stamp.
  *
  * LINEARIZATION. Of an event's number: stamps_draw:A. Of what it does to a waiting pod: the switch.
  * To one in flight: the stamp, or the flag.
@@ -27,13 +27,13 @@
  *   stamps_raise:A, announce:A, the lot's affinity | lot_note_affinity, ref, stamps
  *   events_activate_in_flight:A, events_judge_again:A -> still_flies
  *       if the holder does not see the flag, its switch fails
- * The sum over the tallies orders nothing: a pod that it misses finds a gap in the log, and a gap
- * counts as help.
+ * The sum over the tallies orders nothing: the holder of a pod that it misses finds a gap in the
+ * log, and a gap counts as help.
  *
  * PROGRESS. Lock-free. A walk is as long as what was in the lots when it came to them; a pod is
  * tried again only if another thread changed it, or an event reached its gate. A thread that stops
- * before its stamps has had no event. One that stops behind them leaves pods in lots that it did
- * not reach, and the next event, or the limit, finds them there; what it had published and not
+ * before its stamps has announced no event. One that stops behind them leaves pods in lots that it
+ * did not reach, and the next event, or the limit, finds them there; what it had published and not
  * switched is FUTURE in its bin, and a helper finishes it (transfer.h says when).
  *
  * EVIDENCE. tests/model: park, gate, event_log; stress/explore: event_park*, event_update,
@@ -69,7 +69,10 @@ anybody_flies(const struct queue *queue)
     return inflight != 0;
 }
 
-/* The plugins that the event concerns, of all profiles together. */
+/*
+ * Raises the stamps of every profile. Returns the plugins that the event concerns, of all profiles
+ * together.
+ */
 static uint64_t
 stamp_profiles(struct queue *queue, schedq_event_t event, uint64_t sequence)
 {
@@ -85,7 +88,7 @@ stamp_profiles(struct queue *queue, schedq_event_t event, uint64_t sequence)
     return all;
 }
 
-/* Without hints, it is asked whether pods were moved. */
+/* Without hints, a holder asks only whether an event moved pods since. */
 static void
 raise_moved(struct queue *queue, uint64_t sequence)
 {
@@ -215,8 +218,8 @@ struct walk {
     const schedq_change_t *change;
     const struct assigned_pod *assigned;  /* NULL: every pod is a candidate */
     const struct schedq_pod_list *listed; /* NULL: the same */
-    bool helps;                           /* a group, whatever its members say */
-    bool asks;                            /* the host, about single pods: by hints */
+    bool helps;                           /* the event helps a group, whatever its members say */
+    bool asks;                            /* hints are asked about each pod */
     /* what follows is of the profile that was asked for last */
     bool knows_profile;
     schedq_profile_t profile;
@@ -238,7 +241,10 @@ gate_hears(const struct walk *walk, schedq_profile_t profile, uint8_t gate)
                                walk->event.event);
 }
 
-/* Of a pod as `view` shows it. If it is over by now, another name, or none: no matter. */
+/*
+ * Copies the name of the pod that `view` shows. If the pod is over by now, another name, or none:
+ * that does no harm.
+ */
 static void
 copy_name(struct worker *worker, const struct view *view, char name[SCHEDQ_NAME_MAX + 9])
 {
@@ -316,7 +322,7 @@ is_reached(struct walk *walk, schedq_profile_t profile, uint64_t rejectors)
     return rejectors == 0 || (rejectors & walk->reached) != 0;
 }
 
-/* Can any pod of this lot be a candidate? The catch-all's pods answer for themselves. */
+/* Can any pod of this lot be a candidate? In the catch-all each pod is judged by itself. */
 static bool
 lot_is_reached(struct walk *walk, const struct lot *lot)
 {
@@ -372,7 +378,9 @@ judgement_of(struct walk *walk, const struct view *view)
     return last;
 }
 
-/* What the plugins say that are to be asked about it; SKIP for a pod that is on no list. */
+/*
+ * The answer of the plugins that are to be asked about the pod; SKIP for a pod that is on no list.
+ */
 COLD static enum strategy
 judge_listed(struct walk *walk, const struct view *view)
 {
@@ -423,9 +431,9 @@ judge_member(void *ctx, const struct view *member)
 }
 
 /*
- * A member that nothing rejected failed because its group did. In kube it counts as one that
- * anything helps; else only as long as nothing is known of any. Pre-queueing hints narrow no group.
- * Without memory to ask, the event helps.
+ * A member that nothing rejected failed because its group did. In kube any event helps such a
+ * member; else only if nothing rejected any of the others either. Pre-queueing hints narrow no
+ * group. Without memory to ask, the event helps.
  */
 COLD static enum strategy
 judge_members(struct walk *walk, const struct view *view)
@@ -571,8 +579,9 @@ walk_lot(struct mover *mover, const struct lots_walk *lots, struct lot *lot,
 }
 
 /*
- * The heads of the lots that were read are moved when all is switched. `only`: the one that was, as
- * long as the worker has not left its section since `pauses`; NULL: there were more.
+ * Moves the heads of the lots that were read, when all pods are switched. `only`: the one lot that
+ * was read, good as long as the worker has not left its section since `pauses`; NULL: there were
+ * more.
  */
 __attribute__((noinline)) static void
 pass_lots(struct walk *walk, uint64_t plugins, struct lot *only, uint64_t pauses)
@@ -603,7 +612,8 @@ look_at_lot(struct worker *worker, struct lot *lot)
 }
 
 /*
- * `plugins`: that the event concerns. Pods of those that came since, by late names, saw its stamp.
+ * `plugins`: those that the event concerns. For pods of plugins that came since, by late names, the
+ * holders see its stamp.
  */
 static void
 walk_lots(struct walk *walk, uint64_t plugins)
@@ -672,7 +682,7 @@ is_unrejected(void *ctx, uint32_t record, uint64_t life)
            state_place(member.state) == PLACE_ASIDE && (member.unschedulable | member.pending) == 0;
 }
 
-/* A root's record, if it waits for an event. `own`: the target is its member. */
+/* Moves a root's record, if it waits for an event. `own`: the target is its member. */
 static void
 move_target_group(struct walk *walk, uint64_t number, bool own)
 {
@@ -703,7 +713,9 @@ move_target_group(struct walk *walk, uint64_t number, bool own)
     }
 }
 
-/* Each group that has a member which nothing rejected: in kube any event helps that. */
+/*
+ * Moves each group that has a member which nothing rejected: in kube any event helps such a member.
+ */
 COLD static void
 move_unrejected_groups(struct walk *walk, uint64_t own)
 {
@@ -723,7 +735,7 @@ move_unrejected_groups(struct walk *walk, uint64_t own)
     memory_free(&queue_of(worker)->base.memory, MEMORY_OTHER, numbers, bytes);
 }
 
-/* It helps the group of that pod, if it is a member that waits. */
+/* The event helps the group of that pod, if the pod is a member that waits. */
 COLD static void
 move_target_groups(struct walk *walk, schedq_pod_t target)
 {
@@ -780,8 +792,10 @@ move(struct walk *walk)
     uint64_t reached = announce(worker, &walk->event, registered);
 
     /*
-     * Again, behind the fence: a name that came late meanwhile is reached by this event. A thread
-     * that makes it, or sets others_used (count_failure:A), after this look sees the stamps. */
+     * Looked up again, behind the fence: this event reaches a plugin whose name came late
+     * meanwhile. A thread that makes that name, or sets others_used (count_failure:A), after this
+     * look sees the stamps.
+     */
     if (!registered && registry_is_registered(&queue->base.registry, walk->event.event)) {
         registered = true;
         /* for pods that fail by that name from here on */

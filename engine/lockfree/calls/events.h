@@ -28,8 +28,8 @@ enum strategy events_judge(struct worker *worker, const struct view *view,
                            const struct cluster_event *event);
 
 /**
- * An event that concerns a member that waits helps its group, perhaps. Inside a section, which it
- * leaves. False: no.
+ * An event that concerns a member that waits may help its group. Inside a section, which it leaves.
+ * True: the group's record does not wait for an event, or not any more.
  */
 bool events_help_group(struct worker *worker, uint64_t number, const struct cluster_event *event,
                        schedq_result_t *result);
@@ -110,8 +110,8 @@ void events_help_placed(struct worker *worker, uint32_t record, uint64_t life);
 void events_flush_gated(struct mover *mover);
 
 /**
- * Every waiting pod counts as one that an event helps: what could not be judged for want of memory
- * is. Without memory a note is left again.
+ * Every waiting pod counts as one that an event helps: so do those that could not be judged for
+ * want of memory. Without memory a note is left again.
  */
 void events_judge_all(struct worker *worker);
 

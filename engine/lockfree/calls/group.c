@@ -1,16 +1,18 @@
 /*
  * Groups: declaring them, changing and ending that, looking at them, activating.
  *
- * A declaration makes a record, as add makes a pod: filled, hinted below the group above, committed
- * by the index. Then the members that came before are counted, and the root is completed. An end
- * takes the record's word to DEAD; in its cycle it is noted in the description, and the cycle's end
- * finds it. So each declaration, and each end, is one exchange of the record's words.
+ * A declaration makes a record, as add makes a pod: the record is filled, a hint names it below the
+ * group above, and the index commits it. Then the members that came before are counted, and the
+ * root is completed. The end of a declaration takes the record's word to DEAD. If the group is in
+ * its cycle, that is noted in the description, and the cycle's end ends the record. So each
+ * declaration, and each end, is one exchange of the record's words.
  *
  * LINEARIZATION. add: commit:A of the index; of one that was ended in its cycle, entry_describe:A.
  * update: entry_describe:A; of one that changes nothing, the load of the description. delete: the
  * switch to DEAD, or entry_describe:A. The others: the load of the word.
  *
- * ORDERING, PROGRESS: gather_join.h. A thread that stops behind a commit is named by `joining`.
+ * ORDERING, PROGRESS: gather_join.h. If a thread stops behind a commit, its `joining` names the
+ * group.
  *
  * EVIDENCE. tests/model: group; tests/unit/test_group.c.
  */
@@ -119,7 +121,7 @@ sort_joiners(struct gathered *gathered, uint32_t *order)
     return count;
 }
 
-/* False: the root never had enough. */
+/* Lets members join one by one, the oldest first. False: the root never had enough. */
 static bool
 join_one_by_one(struct worker *worker, const struct group_found *found, struct gathered *gathered,
                 uint32_t *order, schedq_result_t *result)
@@ -181,12 +183,12 @@ join_as_kube(struct worker *worker, const struct group_found *found, schedq_resu
     worker->joins_up_to.group = 0;
     memory_free(memory, MEMORY_OTHER, order, bytes);
     gather_free(&gathered);
-    if (!joined) { /* what was not read may be enough */
+    if (!joined) { /* members that were not read may be enough */
         gather_joined(worker, number, counted, (schedq_pod_t){0}, result);
     }
 }
 
-/* Do members wait on it, or below? Without memory to look: yes. */
+/* Do members wait in the group, or below it? Without memory to look: yes. */
 static bool
 has_members(struct worker *worker, struct group_block *block)
 {
@@ -277,7 +279,7 @@ undo_making(struct worker *worker, const struct making *making)
     memory_free(&queue->base.memory, MEMORY_QUEUES, making->block, sizeof *making->block);
 }
 
-/* The record never existed; or one of this name does. */
+/* Declares a group that has no record. Unless the answer is OK, the record never existed. */
 static schedq_status_t
 declare_new(struct worker *worker, uint64_t number, const schedq_group_spec_t *spec)
 {
@@ -403,8 +405,9 @@ lockfree_group_add(schedq_worker_t *base, uint64_t number, const schedq_group_sp
 /* ---- changing -------------------------------------------------------------------------------- */
 
 /*
- * A queued record goes to its own place once more, and its lag is 0. Another description would keep
- * the version, and what a mover has published would be good beside it.
+ * Brings a queued record to its own place once more, so that its lag is 0. At the end of the lag
+ * another description would keep the version, and a ref that a mover has published would be good
+ * beside it.
  */
 COLD static schedq_status_t
 end_lag(struct worker *worker, const struct group_found *found)
@@ -561,7 +564,10 @@ lockfree_group_activate(schedq_worker_t *base, uint64_t number, schedq_result_t 
     return status;
 }
 
-/* Of it and all below, or, without a root, its own. Without memory for them what is counted. */
+/*
+ * How many members wait in the group and below it, or, without a root, in the group alone. Without
+ * memory to read them: the group's own count.
+ */
 static uint64_t
 count_waiting(struct worker *worker, struct group_block *block, bool has_root)
 {

@@ -2,9 +2,9 @@
  * The end of a group's cycle.
  *
  * Its holder reads the members that wait. Those whose flight was in this cycle say what rejected
- * them: the record's sets are the union, and each is judged by the events since the group's pop.
- * Then the record goes as a pod goes that fails (fail.c): described, published, the stamps looked
- * at, switched.
+ * them: the record's sets are the union, and each such member is judged by the events since the
+ * group's pop. Then the record goes as a pod goes that fails (fail.c): described, published, the
+ * stamps looked at, switched.
  *
  * LINEARIZATION. OK: switch_announced:B, or a helper's. STALE: the load of the word. The first
  * exchange takes the token: a second call with it is late.
@@ -42,7 +42,7 @@ struct said {
     bool attempted, outdated, affinity;
 };
 
-/* One of them; leaves the section for hints. */
+/* Judges one of them; leaves the section for hints. */
 static enum strategy
 judge_tried(struct ending *ending, uint64_t seen, struct gathered_pod *pod)
 {
@@ -134,7 +134,10 @@ note_placed(struct worker *worker, struct gathered *gathered, bool placed)
     }
 }
 
-/* The cycle goes on: another round may find no memory, and leaves the groups as they were. */
+/*
+ * Undoes note_placed, because the cycle goes on: another round may find no memory, and has to leave
+ * the groups as they were.
+ */
 static void
 take_note_back(struct worker *worker, const struct gathered *gathered)
 {
@@ -264,7 +267,7 @@ raise_token(struct ending *ending, const struct view *view)
     }
 }
 
-/* The switch; the record is written, and described. */
+/* Publishes and switches the record, which is written, and described. */
 static enum gather_step
 bring(struct ending *ending, const struct view *view, const struct way *way,
       struct transfer *transfer, uint64_t asked, const struct gathered *gathered)
@@ -386,7 +389,7 @@ end_once(struct ending *ending, uint64_t *number, uint64_t *changes)
     return step;
 }
 
-/* Those that came in the cycle, and were not read. */
+/* Looks after the members that came in the cycle, and were not read. */
 static void
 look_again(struct ending *ending, uint64_t number, uint64_t changes)
 {

@@ -48,7 +48,10 @@ find_ready(struct worker *worker, struct ready *ready)
 
         if (entry != NULL &&
             state_judge(entry_state(entry), ref, PLACE_READY, 0) == VERDICT_FUTURE) {
-            /* it may be READY elsewhere: others begin again, as behind switch_announced:A */
+            /*
+             * it may be READY in another place of the order: walks begin again, as behind
+             * switch_announced:A
+             */
             (void)u64_add(&queue->reorder, 1);
         }
         if (entry == NULL || !bin_judge(bin, &caller, ref, bin_head_cause(&ready->head), &state)) {
@@ -64,7 +67,7 @@ find_ready(struct worker *worker, struct ready *ready)
     return false;
 }
 
-/* Members of groups that have enough. */
+/* The number of members in groups that have enough. */
 static size_t
 members_to_take(const struct gathered *gathered)
 {
@@ -117,7 +120,7 @@ take_members(struct worker *worker, struct gathered *gathered)
     return enough;
 }
 
-/* The record is this thread's: CYCLE. */
+/* Begins the cycle of a record that this thread claimed. */
 static void
 begin_cycle(struct worker *worker, const struct group_found *root, uint64_t state, uint64_t order,
             schedq_popped_group_t *out)
@@ -212,8 +215,8 @@ leave_idle(struct worker *worker, const struct group_found *root, uint64_t chang
 }
 
 /*
- * The same of a record that is this thread's, at `state`. Others describe it meanwhile: it may have
- * been undeclared.
+ * The same for a record that this thread claimed, at `state`. Other threads may describe it
+ * meanwhile: if one undeclared it, the record ends.
  */
 static void
 end_vain_cycle(struct worker *worker, const struct group_found *root, uint64_t state,
@@ -236,7 +239,7 @@ end_vain_cycle(struct worker *worker, const struct group_found *root, uint64_t s
     }
 }
 
-/* Of those to take, is there one that no gate let pass since it came? */
+/* Is there a member to take that the gates have not let pass since it came? */
 static bool
 someone_is_unasked(struct worker *worker, const struct gathered *gathered)
 {

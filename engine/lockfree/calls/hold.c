@@ -31,8 +31,9 @@ hold_is_over(struct mover *mover, const struct view *view, struct way *way)
 }
 
 /*
- * What was found due and is kept back has the ref of a call that lost its exchange to the one that
- * held the pod, or stopped before it. By another version that ref is stale.
+ * A pod can be found due although it is kept back. Its ref was then published by a call whose
+ * exchange failed because another call held the pod first, or which stopped before its exchange.
+ * The pod is held anew: it gets another version, and that ref is stale.
  */
 bool
 hold_is_due(struct mover *mover, const struct view *view, struct way *way)
@@ -65,8 +66,8 @@ hold_leave(struct worker *worker, uint32_t record, uint64_t life, schedq_result_
 }
 
 /*
- * Where this call put it; if another thread did, where it waits now; else it was taken since. What
- * the call counted of a member is its group's.
+ * Where this call put the pod. If another thread moved it, where it waits now; a pod that does not
+ * wait was taken since. For a member, *result counts what became of its group.
  */
 static schedq_place_t
 place_it_left_for(const struct queue *queue, const struct view *now, bool ended,
@@ -143,7 +144,7 @@ grant(struct worker *worker, uint32_t record, struct view *before, const struct 
     }
     schedq_status_t status = hold_install(worker, record, before, &change, now, result);
 
-    before->state = change.word; /* where it is told to be */
+    before->state = change.word; /* hold_report tells this place */
     return status;
 }
 
@@ -190,7 +191,7 @@ schedq_status_t
 lockfree_not_before(schedq_worker_t *base, schedq_pod_t pod, int64_t time, schedq_result_t *result)
 {
     int64_t now = clock_now(&base->queue->clock);
-    /* a time that is past keeps nothing back, also if the clock is another one's later */
+    /* a time that is past keeps nothing back, whatever the clock says later */
     const struct wish wish = {.not_before = time > now ? time : 0};
 
     return change_pod(base, pod, &wish, now, result);

@@ -35,8 +35,8 @@ mover_begin(struct mover *mover)
 }
 
 /*
- * The decision holds if nothing else changed: *view is the pod afterwards. SCHEDQ_RETRY: look at
- * the pod again.
+ * Installs a description. SCHEDQ_OK: nothing else changed, so the decision holds, and *view shows
+ * the pod afterwards. SCHEDQ_RETRY: look at the pod again.
  */
 static schedq_status_t
 install(struct worker *worker, uint32_t record, struct view *view, struct redescription *change)
@@ -51,7 +51,7 @@ install(struct worker *worker, uint32_t record, struct view *view, struct redesc
     return status;
 }
 
-/* Its nomination, and the initial attempt of a pod that had none. */
+/* Does the pod's nomination change when it becomes active? */
 STRAIGHT bool
 renominates(const struct mover *mover, const struct view *view)
 {
@@ -62,8 +62,8 @@ renominates(const struct mover *mover, const struct view *view)
 }
 
 /*
- * What becoming active, or a flush, says of a pod. Before it is published, because a helper knows
- * nothing of it; the attempt counts only where the pod is active.
+ * Describes what becoming active, or a flush, says of a pod: before the pod is published, because a
+ * helper would not know it. The initial attempt counts only where the pod is active.
  */
 __attribute__((noinline, cold)) static schedq_status_t
 describe_moved(const struct mover *mover, uint32_t record, struct view *view, enum place to)
@@ -149,8 +149,8 @@ tell_gated(struct mover *mover, bool counts)
 }
 
 /*
- * Its gate refuses it again: the pod stays where events and time find it. A host's ref gets another
- * version.
+ * Its gate refuses it again: the pod stays where events and time find it. For a host the version
+ * changes, and so its ref does.
  */
 static enum outcome
 stay_gated(struct mover *mover, const struct mover_pod *pod, const struct view *view)
@@ -195,7 +195,10 @@ switch_gated(struct mover *mover, const struct view *view, const struct transfer
     return status;
 }
 
-/* A pod that lost its switch may be owed a question still when another comes to be. */
+/*
+ * Names in `owed` a pod that is owed a question. If another pod is still named there, because its
+ * switch failed, that one gets a note.
+ */
 static void
 owe(struct worker *worker, uint64_t debt)
 {
@@ -207,7 +210,7 @@ owe(struct worker *worker, uint64_t debt)
     u64_store(&worker->owed, debt); /* the switch is a full fence */
 }
 
-/* Of a leftover the limit counts from now. False: no memory. */
+/* For a leftover the limit counts from this flush on. False: no memory. */
 static bool
 prepare_gated(struct mover *mover, uint32_t record, const struct view *view, const struct way *way,
               struct transfer *transfer)
@@ -295,7 +298,7 @@ cause_of_mover(const struct mover *mover, bool named)
                : CAUSE_NONE;
 }
 
-/* A member is with its group again. */
+/* Brings a member back to its group. */
 COLD static schedq_status_t
 join_again(struct mover *mover, uint32_t record, const struct view *view, uint32_t cause)
 {
@@ -412,7 +415,10 @@ destination_like(const struct queue *queue, const struct view *view, enum place 
 
 static void move_batch(struct mover *mover);
 
-/* The batch has pods of as many places as it can; the one that is tried stays behind the rest. */
+/*
+ * The batch has as many groups as it can: moves them. The pod that is tried, and the group that was
+ * looked for, stay: they begin the next batch.
+ */
 __attribute__((noinline, cold)) static struct mover_group *
 make_group_room(struct mover *mover)
 {
@@ -436,8 +442,9 @@ find_group(struct mover *mover, const struct view *view, const struct way *way)
         return NULL;
     }
     /*
-     * The ranks of active pods were compared. A band that was found before a pause may have been
-     * given back, and another bin have its address.
+     * Groups of active pods were compared by rank before (known_group), and are not compared by
+     * their bins: a band that was found before a pause may have been given back, and another bin
+     * may have its address.
      */
     struct mover_group *group = way->place == PLACE_ACTIVE ? made : batch->groups;
 
@@ -457,7 +464,7 @@ find_group(struct mover *mover, const struct view *view, const struct way *way)
     return group;
 }
 
-/* NULL: none that is known to be. */
+/* The group that pods like this one go to; NULL: none is known. */
 STRAIGHT struct mover_group *
 known_group(const struct mover *mover, const struct view *view, const struct way *way)
 {
@@ -498,7 +505,7 @@ append(struct mover_batch *batch, struct mover_group *group, uint32_t number)
     group->count++;
 }
 
-/* The pod that is tried, as `view` shows it. */
+/* Collects the pod that is tried, as `view` shows it. */
 STRAIGHT void
 collect_in(struct mover *mover, struct mover_group *group, const struct view *view,
            const struct way *way)
@@ -543,7 +550,7 @@ collect(struct mover *mover, const struct view *view, const struct way *way)
     return group != NULL;
 }
 
-/* The pod that is tried, now or with others. CHANGED: by another thread. */
+/* Moves the pod that is tried, or collects it. CHANGED: by another thread. */
 STRAIGHT schedq_status_t
 bring(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
 {
@@ -602,7 +609,7 @@ find_again(struct mover *mover)
     }
 }
 
-/* Of the version behind the switch. */
+/* The ref of the version behind the switch. */
 STRAIGHT uint64_t
 next_ref(const struct mover_item *item)
 {
@@ -610,8 +617,8 @@ next_ref(const struct mover_item *item)
 }
 
 /*
- * The worker's lane, with room, if the group fits it, as its first pod and its last do; or NULL.
- * Time reads all lanes of a bin of backoff: many pods are better found there in one run.
+ * The worker's lane, with room, if the group's first pod and its last fit it; else NULL. A thread
+ * that serves time reads all lanes of a bin of backoff: it finds many pods faster in one run.
  */
 static struct lane *
 lane_for(const struct mover *mover, const struct mover_group *group,
@@ -633,7 +640,7 @@ lane_for(const struct mover *mover, const struct mover_group *group,
 }
 
 /*
- * What fits no lane, and is the only pod of its group, goes beside those that came alone before it,
+ * Publishes the only pod of a group, which fits no lane, beside the pods that came alone before it,
  * so that events that move one pod each do not fill the bin's slots. False: no memory.
  */
 static bool
@@ -739,8 +746,8 @@ raise_word(struct mover *mover, enum place place)
 }
 
 /*
- * Bins are marked, and words raised, before the deadline: planners pass over others (deadline.h,
- * waiting.h).
+ * Marks bins, and raises words, before it lowers the deadline: planners pass over bins that are not
+ * marked, and over places whose words are 0 (deadline.h, waiting.h).
  */
 static void
 announce_groups(struct mover *mover)
@@ -780,8 +787,8 @@ has(const struct mover_batch *batch, uint32_t count, uint32_t record)
 }
 
 /*
- * The switches, by this thread or helpers, which do not report the pods. Lost are those that
- * another thread changed. Their number.
+ * Switches the group's pods; those that helpers switched first are not reported. Lost are the pods
+ * that another thread changed. Returns their number.
  */
 STRAIGHT uint32_t
 switch_group(struct mover *mover, const struct mover_group *group, struct switches *switches,
@@ -812,7 +819,10 @@ switch_group(struct mover *mover, const struct mover_group *group, struct switch
             }
             continue;
         }
-        /* A host may decide twice about a pod: then it is switched once, and not by a helper. */
+        /*
+         * A host may decide twice about a pod: then the first decision switched it, not a helper,
+         * and the second is lost.
+         */
         item->lost = !transfer_was_helped(item->entry, next) ||
                      (mover->decide == NULL && has(batch, i, item->pod.record));
         lost += item->lost ? 1 : 0;
@@ -821,8 +831,9 @@ switch_group(struct mover *mover, const struct mover_group *group, struct switch
 }
 
 /*
- * All pods that go to one place, counted together. How many were lost. Places have an order of
- * their own here, so no batch has two decisions about one pod that name two (goes_with, apply.c).
+ * Switches all pods that go to one place, and counts them together. Returns how many were lost.
+ * Places are switched in a fixed order, so no batch may have two decisions about one pod that name
+ * two places (goes_with, apply.c).
  */
 static uint32_t
 switch_place(struct mover *mover, enum place place)
@@ -847,7 +858,10 @@ switch_place(struct mover *mover, enum place place)
     return lost;
 }
 
-/* From the last one down, so that none is overwritten before it is copied. */
+/*
+ * Keeps lost pods at the end of the batch. From the last one down, so that none is overwritten
+ * before it is copied.
+ */
 __attribute__((noinline, cold)) static void
 keep_lost(struct mover_batch *batch)
 {
@@ -912,7 +926,8 @@ flush(struct mover *mover)
 /* ---- one pod --------------------------------------------------------------------------------- */
 
 /*
- * False: it stays. `unjudged`: one that waits for an event does not, without its gates being asked.
+ * Where does the pod go? False: it stays. `unjudged`: a pod that waits for an event goes on, so
+ * that its gates are asked.
  */
 STRAIGHT bool
 decide(struct mover *mover, const struct view *view, bool unjudged, struct way *way)
@@ -955,7 +970,10 @@ hold_object(struct worker *worker, struct view *view)
     return view->desc == desc;
 }
 
-/* Of a pod that was asked about often enough. A tick asks; until then the pod is not held. */
+/*
+ * For a pod that was asked about often enough: a tick asks. A held pod that is let go does not stay
+ * held until then: it goes behind the gate that refused it last.
+ */
 __attribute__((noinline, cold)) static enum outcome
 ask_no_more(struct mover *mover, const struct mover_pod *pod, const struct view *view,
             struct way *way)
@@ -969,8 +987,8 @@ ask_no_more(struct mover *mover, const struct mover_pod *pod, const struct view 
 }
 
 /*
- * Asks what becomes of the pod, outside of a section: the CAS that follows compares. While only
- * other changes came between, and no gate refused it, a pod that is let go is asked about again.
+ * Asks what becomes of the pod, outside of a section: the CAS that follows compares. A held pod
+ * that is let go is asked about more than ASKS_MAX times, as long as no gate refused it.
  */
 __attribute__((noinline)) static enum outcome
 ask_host(struct mover *mover, struct mover_pod *pod, struct view *view, struct way *way,
@@ -1009,8 +1027,8 @@ ask_host(struct mover *mover, struct mover_pod *pod, struct view *view, struct w
 }
 
 /*
- * Without memory for it the pod stays where it was, or, if only its nomination is concerned, moves
- * without.
+ * Without memory for a description the pod stays where it was; if only its nomination needed one,
+ * it moves without.
  */
 STRAIGHT enum outcome
 act_on(struct mover *mover, struct mover_pod *pod, struct view *view)
@@ -1056,7 +1074,7 @@ pay(struct mover *mover, uint64_t debt)
         return;
     }
     flush(mover); /* the pod, if it was collected */
-    /* behind its switch, or the note; of another pod if that was tried again */
+    /* behind the pod's switch, or its note; else flush tried another pod, which is owed now */
     if (u64_load(&worker->owed) == debt) {
         u64_store_release(&worker->owed, 0);
     }
@@ -1069,7 +1087,7 @@ look(struct mover *mover, const struct mover_pod *pod, struct view *view)
            state_waits(view->state);
 }
 
-/* The pod behind those that are collected, which waits, as `view` shows. */
+/* Tries the pod behind those that are collected; it waits, as `view` shows. */
 STRAIGHT void
 try_pod(struct mover *mover, struct view *view)
 {
@@ -1224,7 +1242,7 @@ try_ref(struct mover *mover, uint64_t ref)
     return false;
 }
 
-/* The first pod of its group, at the word `state`. False: no memory, or the word changed. */
+/* Collects the first pod of a group, at the word `state`. False: no memory, or the word changed. */
 RARELY static bool
 try_first_like(struct mover *mover, struct entry *entry, uint64_t ref, uint64_t state,
                struct way way)
@@ -1297,8 +1315,8 @@ mover_try_refs(struct mover *mover, const struct lane_ref *refs, size_t count)
 }
 
 /*
- * The pod is due, and its class keeps it back: by the ref of a call that stopped before its
- * exchange, or lost it. It is let go, and not held anew, which would take its turn away.
+ * Makes a pod due that its class keeps back, and whose ref is due: the ref is that of a call that
+ * stopped before its exchange, or lost it. Held anew, the pod would lose its turn.
  */
 COLD static void
 end_turn(struct mover *mover, uint32_t record, const struct view *view)
@@ -1309,11 +1327,11 @@ end_turn(struct mover *mover, uint32_t record, const struct view *view)
 }
 
 /*
- * A FUTURE ref that is due where there are no helpers: its publisher stopped, or is slow and has
- * to decide again. Else the bin would be due until the pod changes. A pod that its class keeps back
- * is let go, as the publisher wanted: most often that is the one that gives the pod its turn.
- * Whoever published a ref saw the version before it, so the look finds that one, or a later one,
- * for which the ref is not FUTURE.
+ * Makes a FUTURE ref stale that is due where there are no helpers: its publisher stopped, or is
+ * slow and has to decide again. Else the bin would be due until the pod changes. A pod that its
+ * class keeps back is let go, as the publisher of the ref wanted: most often that thread gives the
+ * pod its turn. The publisher of a ref saw the version before it, so the look finds that version,
+ * or a later one, for which the ref is not FUTURE.
  */
 COLD static void
 end_promise(struct mover *mover, const struct bin_ref *ref)

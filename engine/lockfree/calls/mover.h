@@ -14,31 +14,32 @@
  *
  * GATES. Between publication and switch the mover looks at the gate's stamp: an event that came
  * since PreEnqueue was asked either meets the published ref and disturbs the mover (mover_disturb),
- * or the mover sees its stamp.
+ * or the mover sees its stamp. If it sees one:
  *   the pod has that gate already: it stays where it is, and the event finds it there
  *   another gate: the pod is switched, and its gates are asked once more. From the switch on every
  *       event finds it, so a second refusal by the same gate needs no look. `owed` names the pod
- *       meanwhile: if the mover stops, a tick asks. A second pod gets a note (stray.h)
+ *       meanwhile: if the mover stops, a tick asks. A second pod that is owed a question gets a
+ *       note (stray.h)
  *   a host's decision: the host is told to ask again
- * A leftover that its gate refuses again gets a new ref with the time of the flush: that is in the
- * description that its switch installs. One that goes on is described before it is published, as
- * one that becomes active for the first time.
+ * A leftover that its gate refuses again gets a new ref with the time of the flush, which is also
+ * in the description that its switch installs. A leftover that goes on is described before it is
+ * published, as is a pod that becomes active for the first time.
  *
  * So one call asks a pod's gates once, twice if an event came, three times (ASKS_MAX) if another
  * gate refuses then, or the pod changed. A pod for which that was not enough counts as helped at
- * the next tick, which is due at once (STRAY_UNJUDGED, stray_leave). Until then one that is let go
- * (hold.h) waits behind the gate that refused it last.
+ * the next tick, which is due at once (STRAY_UNJUDGED, stray_leave). Until then a held pod that is
+ * let go (hold.h) waits behind the gate that refused it last.
  *
  * SECTIONS. `decide` runs outside of a section (queue.h): the view is a copy, its object is
  * retained, and what follows is a CAS from the words that it shows. Passes read MOVER_REFS refs, or
  * MOVER_DUE due pods, try them, and begin a new reading behind these. What is collected is looked
  * up again before it is published.
  *
- * ALIKE. `decide` may leave what it said of a pod for those like it (struct mover_like), where no
- * gate is and no host is asked. A parked pod behind a VALID ref then moves without being asked
- * about, if its record says all of it: the same sets and profile, no description, no lag, and a
- * group of the batch that has its place. What was read of it is of one moment, as in a view: the
- * words are looked at again, and its switch compares them. try_ref tries every other pod.
+ * ALIKE. Where no gate is and no host is asked, `decide` may leave its answer for pods that are
+ * like the one it was asked about (struct mover_like). A parked pod behind a VALID ref then moves
+ * without being asked about, if its record shows that it is like: the same sets and profile, no
+ * description, no lag, and no group's record. What was read of it is of one moment, as in a view:
+ * the words are looked at again, and its switch compares them. try_ref tries every other pod.
  *
  * DISTURB. An event that meets a FUTURE ref in a lot cannot know what its mover has seen. It makes
  * the mover decide again: in flight by FLAG_JUDGE, else by a raise of version and lag. That keeps
@@ -111,7 +112,7 @@ struct mover_group {
     int32_t priority;      /* ACTIVE */
     uint32_t first, last;  /* items, by `next` */
     uint32_t count;
-    bool named;   /* the first one's way: what helpers count for all */
+    bool named;   /* of the first pod's way: helpers count all pods by it */
     bool ordered; /* `next` is the order of the keys */
 };
 
@@ -124,7 +125,7 @@ struct mover_group {
  * it holds for each parked pod that has this in common with it.
  */
 struct mover_like {
-    bool known; /* and such a pod moves */
+    bool known; /* `decide` was asked, and such a pod moves */
     uint8_t profile;
     enum strategy strategy;
     uint64_t unschedulable, pending;
@@ -154,8 +155,8 @@ struct mover {
     bool counts;       /* as moves */
     bool counts_gated; /* as moves, if a gate refuses them too */
     bool recount;      /* a pod that is refused again counts as one that came in again */
-    bool flushes;      /* the leftover limit is why, and the rules keep that in mind */
-    /* a pod that stays for want of memory missed something: a note is left (stray.h) */
+    bool flushes;      /* the leftover limit is why, and rules.flush_begins_anew */
+    /* a pod that stays for want of memory missed an event: a note is left (stray.h) */
     bool tells;
     bool asks_host; /* `decide` may ask a hint, an affinity, a precheck; or a gate (mover_begin) */
     bool alone;     /* it is about one pod: nothing is collected */
@@ -166,7 +167,7 @@ struct mover {
     bool (*decide)(struct mover *mover, const struct view *view, struct way *way);
     void *ctx;              /* decide's */
     struct mover_like like; /* of pods that go on as it says, without being asked about */
-    const struct view *due; /* is filled from a ref of mover_try_due, as long as its word is: */
+    const struct view *due; /* shows the pod of mover_try_due's ref while its word is: */
     uint64_t due_state;
     struct mover_batch *batch;
 };
@@ -185,20 +186,20 @@ mover_is_due(const struct mover *mover, const struct view *view)
 void mover_begin(struct mover *mover);
 
 /**
- * Tries the pods behind refs of a lot that are there; a FUTURE ref is disturbed. How many of the
- * refs were stale.
+ * Tries the pods that refs of a lot name and that are there. The mover or holder behind a FUTURE
+ * ref is disturbed. Returns how many of the refs were stale.
  */
 uint32_t mover_try_refs(struct mover *mover, const struct lane_ref *refs, size_t count);
 
 /**
- * The same for a ref of a bin, where a FUTURE one is helped, unless pods wait for events there.
- * True: the pod was there.
+ * The same for a ref of a bin. A FUTURE one is helped in a bin of backoff; in others its publisher
+ * is disturbed. True: the pod was there.
  */
 bool mover_try_due(struct mover *mover, struct bin *bin, const struct bin_ref *ref);
 
 /**
- * Tries the pod that `view` shows, as read in this section, if it waits in backoff, parked or
- * gated; one that did not when it was read is looked at again. *view is used up.
+ * Tries the pod that `view` shows, as read in this section, if it waits; a pod that did not wait
+ * when it was read is looked at again. *view is used up.
  */
 void mover_try(struct mover *mover, uint32_t record, struct view *view);
 
@@ -222,7 +223,7 @@ void mover_end(struct mover *mover);
 
 /**
  * Makes a holder or mover that is about to bring a pod into a lot decide again, if the ref is
- * FUTURE there. A pod that is at the end of its lag is left alone.
+ * FUTURE there. False: the pod is at the end of its lag, and was left alone.
  */
 bool mover_disturb(struct worker *worker, uint64_t ref);
 

@@ -30,7 +30,7 @@ timer_wake(struct queue *queue)
         (void)u32_add(&queue->timer.wakes, 1);
         futex_wake(&queue->timer.wakes, 1);
     }
-    if (phase != PHASE_RUNNING) { /* one that starts may come to nothing */
+    if (phase != PHASE_RUNNING) { /* a thread that starts may come to nothing */
         readiness_signal(&queue->sleepers, &queue->base.notifier);
     }
     serve_wake_sleeper(queue);
@@ -42,7 +42,10 @@ timer_worker(const struct queue *queue)
     return ptr_load(&queue->timer.worker);
 }
 
-/* The queue's clock need not be CLOCK_MONOTONIC: what is left is waited for on that. */
+/*
+ * The queue's clock need not be CLOCK_MONOTONIC: the time that is left on the one is added to the
+ * other.
+ */
 static void
 sleep_until(struct queue *queue, uint32_t wakes, int64_t until, int64_t now)
 {

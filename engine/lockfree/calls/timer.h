@@ -1,8 +1,8 @@
 /*
  * The timer thread: serves time (serve.h) when the deadline comes, and does what else tick does:
- * once per config.tick_ns while pods are popped or sleepers overlook one, else after pauses that
- * grow up to WATCH_NS. A due pod for which memory is missing is tried again after such pauses too.
- * The thread does not look at pods that only the host lets go (serve_due).
+ * once per config.tick_ns while pods are popped, or a sleeper has to be woken for one; else after
+ * pauses that grow up to WATCH_NS. A due pod for which memory is missing is tried again after such
+ * pauses too. The thread does not look at pods that only the host lets go (serve_due).
  *
  * Its role is advice. It holds nothing that others need: a blocking pop that finds the deadline
  * passed by a whole tick serves itself, and so does schedq_tick at any time. A thread that lowers
@@ -25,7 +25,7 @@
  *   STOPPING, wakes + 1 | timer_main:A (wakes), the phase
  * In each phase a sleeper is woken too, unless one watches a tick behind the deadline, or, without
  * the thread, the deadline itself. Unless the phase is RUNNING, a host that waits in poll is told
- * too: it has to wait for less long.
+ * too: it has to wait for a shorter time.
  *
  * PROGRESS. The thread and timer_wake are lock-free. timer_stop waits for the thread, and so for a
  * callback that runs in it: blocking. A thread that stops inside timer_run leaves STARTING: no
@@ -68,9 +68,8 @@ struct worker *timer_worker(const struct queue *queue);
 bool timer_is_running(const struct queue *queue);
 
 /**
- * The deadline was lowered: wakes the thread, or tells the host; and a sleeper that shall watch it
- * if none does.
- * After a full fence.
+ * The deadline was lowered: wakes the thread, or tells the host; and wakes a sleeper to watch it,
+ * if none does. After a full fence.
  */
 void timer_wake(struct queue *queue);
 

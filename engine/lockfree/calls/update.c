@@ -6,8 +6,8 @@
  * name that no pod has is added (add.c). A pod that is held, or that the new description keeps
  * back, goes by hold.h.
  *
- * Of an active pod no more is read than the exchange, and the answer, need: what was read is of the
- * word that the exchange compares.
+ * Of an active pod the call reads no more than the exchange, and the answer, need. What it read is
+ * of the word that the exchange compares.
  *
  * LINEARIZATION. entry_describe:A. NOT_FOUND: the look at the index or the word.
  *
@@ -58,7 +58,7 @@ moves_in_order(const struct queue *queue, const struct description *before,
            queue_rank(queue, description->priority) != queue_rank(queue, before->priority);
 }
 
-/* SCHEDQ_RETRY: the word is `state` no more, which the profile was read at. */
+/* SCHEDQ_RETRY: the profile was read at the word `state`, which changed since. */
 COLD static schedq_status_t
 refuse_profile(struct worker *worker, const struct entry *entry, uint64_t state, uint8_t profile,
                uint8_t wanted)
@@ -70,7 +70,7 @@ refuse_profile(struct worker *worker, const struct entry *entry, uint64_t state,
     return SCHEDQ_INVALID;
 }
 
-/* Has it what an active pod need not be looked at closely for? */
+/* Has the spec neither a time nor a class? Then an active pod need not be looked at closely. */
 static inline bool
 is_brief(const schedq_pod_spec_t *spec)
 {
@@ -203,8 +203,8 @@ update_more(struct worker *worker, struct entry *entry, uint64_t state, const st
 /* ---- a pod in flight, or one that waits ------------------------------------------------------ */
 
 /*
- * Where only a host takes pods out of backoff, their order means nothing, and a pod that stood
- * elsewhere could miss a walk.
+ * Where only a host takes pods out of backoff, their order means nothing, and a walk could miss a
+ * pod that moved.
  */
 static bool
 moves_in_backoff(const struct queue *queue, const struct view *before,
@@ -227,9 +227,9 @@ end_lag(struct worker *worker, const struct update *update)
 }
 
 /*
- * Room for the pod in its new place. Before the description is installed: while a pod that backs
- * off has a new one and is in its old place, runs that are merged to make room come out in no
- * order. False: no memory.
+ * Makes room for the pod in its new place, before the description is installed: while a pod that
+ * backs off has a new description in its old place, runs that are merged to make room come out in
+ * no order. False: no memory.
  */
 RARELY static bool
 prepare_new_place(struct worker *worker, const struct update *update,
@@ -334,8 +334,8 @@ reaches(const struct queue *queue, const struct view *view, schedq_event_t event
 }
 
 /*
- * A parked or gated pod: is the change worth another attempt? The first event that moves it ends
- * the matter.
+ * Is the change worth another attempt of a parked or gated pod? The first event that moves the pod
+ * is the last that is tried.
  */
 static void
 retry_updated(struct worker *worker, const struct update *update, struct view *now,
@@ -351,7 +351,7 @@ retry_updated(struct worker *worker, const struct update *update, struct view *n
         .tells = true,
         .alone = true,
         .asks_host = queue_asks_host(queue),
-        /* settle_told asks twice at most */
+        /* settle_told asked twice at most */
         .asks = worker->told == ref_make(update->life, update->record) ? ASKS_MAX - 1 : 0,
         .result = result,
         .decide = rules->hints ? decide_by_event : decide_without_hints,
@@ -368,7 +368,7 @@ retry_updated(struct worker *worker, const struct update *update, struct view *n
             mover.label = registry_label(&queue->base.registry, event.event);
             mover.counts = true;
         }
-        result->gate = now->gate; /* backoff keeps it: report_updated */
+        result->gate = now->gate; /* for report_updated: backoff may keep the gate */
         mover_try(&mover, update->record, now);
         mover_end(&mover);
         if (i + 1 == update->event_count || !rules->hints ||
@@ -379,8 +379,8 @@ retry_updated(struct worker *worker, const struct update *update, struct view *n
 }
 
 /*
- * Announced first; then the pod is looked at again: its holder may have parked it before it could
- * see the stamps, or have looked at them and be about to.
+ * Announces the events, then looks at the pod again: its holder may have parked it before it could
+ * see the stamps, or have looked at the stamps before and be about to park it.
  */
 static void
 tell_holder(struct worker *worker, const struct update *update, schedq_result_t *result)
@@ -422,20 +422,20 @@ report_retried(const struct queue *queue, const struct view *before, const struc
 }
 
 /*
- * Where this call put it, or left it: it may be elsewhere by now. What moved a pod since its flight
- * is of another stay than this tells. The pod as it is says a host's ref, the newest there is, and
- * the gate before which an event brought it.
+ * Tells where this call put the pod, or left it: it may be elsewhere by now. Of a pod that was in
+ * flight no later move is told: it belongs to another stay. Two things are told of the pod as it is
+ * now: a host's newest ref, and the gate behind which an event brought the pod.
  */
 static void
 report_updated(const struct queue *queue, const struct update *update, schedq_result_t *result)
 {
     const struct view *before = &update->before;
     struct view now;
-    /* a gated pod that another gate refuses now does not count */
+    /* to_gated does not count a gated pod that another gate refuses now */
     bool is_gated = result->to_gated > 0 || state_place(before->state) == PLACE_GATED;
     bool exists = (queue->base.rules.host || is_gated) &&
                   report_view(queue, update->record, update->life, &now);
-    /* one event may have brought it before a gate, and the next away from there */
+    /* one event may have brought it behind a gate, and the next away from there */
     uint8_t moved_with = result->gate;
 
     report_pod(queue, update->record, before, result);
@@ -517,7 +517,7 @@ is_kept(const struct queue *queue, const struct update *update, int64_t *now)
     return place == PLACE_HELD || not_before > *now;
 }
 
-/* Nothing has a ref of it: one exchange is all. SCHEDQ_RETRY: it changed. */
+/* No container has a ref of the pod: one exchange is all. SCHEDQ_RETRY: it changed. */
 COLD static schedq_status_t
 update_aside(struct worker *worker, struct update *update, schedq_result_t *result)
 {
@@ -526,7 +526,7 @@ update_aside(struct worker *worker, struct update *update, schedq_result_t *resu
 
     describe_by_spec(&change, before, update->spec);
     describe_renominate(&change, before);
-    /* as a pod that is active, it is not asked about again */
+    /* like an active pod, it is not asked about again */
     change.word = state_switched(before->state, 0, PLACE_ASIDE) | (before->state & FLAGS_ASIDE);
     schedq_status_t status = describe_install(worker, update->record, before, &change);
 
@@ -534,7 +534,7 @@ update_aside(struct worker *worker, struct update *update, schedq_result_t *resu
         return status;
     }
     report_pod(queue_of(worker), update->record, before, result);
-    /* its group's record hears of the update as one that waits itself */
+    /* its group's record hears of the update as a waiting pod does */
     for (size_t i = 0; !queue_of(worker)->base.rules.host && i < update->event_count; i++) {
         const struct cluster_event event = {.event = update->events[i],
                                             .old_object = update->old_object,
@@ -547,7 +547,7 @@ update_aside(struct worker *worker, struct update *update, schedq_result_t *resu
     return status;
 }
 
-/* The pod was seen. */
+/* `before` shows the pod. */
 STRAIGHT schedq_status_t
 update_seen(struct worker *worker, struct update *update, schedq_result_t *result)
 {
@@ -569,7 +569,7 @@ update_seen(struct worker *worker, struct update *update, schedq_result_t *resul
                    ? SCHEDQ_RETRY
                    : update_more(worker, before->entry, before->state, update, result);
     }
-    /* its gates may be asked meanwhile, and another thread hold it, or let it in */
+    /* settle_told may ask its gates; meanwhile another thread may hold it, or let it in */
     if (state_place(before->state) == PLACE_GATED &&
         (!settle_told(worker, update->record, before) ||
          state_place(before->state) != PLACE_GATED)) {
@@ -667,8 +667,8 @@ lockfree_update(schedq_worker_t *base, const struct hashed_name *name,
     schedq_status_t status;
 
     /*
-     * Ends: between "not there" and "exists" another call added it, between the other two another
-     * ended it.
+     * Ends: between "not there" and "exists" another call added it, between "exists" and "not
+     * there" another ended it.
      */
     do {
         status = update_present(worker, name, &update, result);

@@ -36,9 +36,9 @@
  * pop is not counted as a waiter any more.
  *
  * PROGRESS. Lock-free; making a slot allocates. A thread that stops with a slot keeps it, and what
- * lies in it: SLAB_CACHE_MAX free objects of each kind, its lanes, of which others go on to take.
- * One that stops with a housekeeper keeps that; when HOUSEKEEPERS have, trim does nothing, and
- * reserve and metrics answer NOMEM.
+ * lies in it: SLAB_CACHE_MAX free objects of each kind, its lanes, from which others go on taking
+ * pods. One that stops with a housekeeper keeps that; when HOUSEKEEPERS have, trim does nothing,
+ * and reserve and metrics answer NOMEM.
  *
  * EVIDENCE. stress/explore: workers, trim_lanes, upkeep_register_first, upkeep_register_trim,
  * upkeep_register_reserve, mixed_upkeep; tests/unit/test_workers.c, test_lockfree_adopt.c,
@@ -71,7 +71,7 @@ worker_bytes(const struct queue *queue)
     return sizeof(struct worker) + kinds * sizeof(struct incoming);
 }
 
-/* What only workers need that are not housekeepers. */
+/* Makes what a worker needs and a housekeeper does not. */
 static bool
 equip(struct queue *queue, struct worker *worker)
 {
@@ -387,8 +387,8 @@ lockfree_worker_unregister(schedq_worker_t *base)
 }
 
 /*
- * What is the owner's alone, and not whole. Objects that wait for their release are never released
- * then.
+ * Forgets what is the owner's alone, and may not be whole. Objects that wait for their release are
+ * never released then.
  */
 static void
 forget(struct worker *worker)
@@ -404,7 +404,10 @@ forget(struct worker *worker)
         worker->ahead->next = worker->ahead->count = 0;
         worker->ahead->marked = false;
     }
-    /* It says so while it is counted, and no longer: what is taken away was added. */
+    /*
+     * The worker says SLEEP only while its thread is counted, so the count that is taken away here
+     * was added.
+     */
     if (inside_callback(&worker->base.inside) == CALLBACK_SLEEP) {
         sleepers_cancel(&queue_of(worker)->sleepers);
     }
