@@ -1,5 +1,5 @@
 /*
- * activate: pods that wait become active, and one in flight will be when its flight fails.
+ * activate: pods that wait become active, and a pod in flight is retried when its flight fails.
  *
  * LINEARIZATION. The switch; events_activate_in_flight:A (events.c) in flight. ORDERING, PROGRESS:
  * mover.h.

@@ -6,8 +6,8 @@
  * (mover.h). A pod that is to be GATED is published; then the gate's stamp is looked at, and a
  * newer one means RETRY; then the pod is switched. That is done one by one.
  *
- * LINEARIZATION. OK, the switch; CHANGED, GONE: report_unchanged:A of the look that is told (a
- * backoff that was over when the call began still is, at that version); RETRY: the look at the
+ * LINEARIZATION. OK, the switch; CHANGED, GONE: report_unchanged:A of the look whose result is told
+ * (a backoff that was over when the call began still is, at that version); RETRY: the look at the
  * stamp.
  *
  * PROGRESS. Lock-free: a second look at a pod means that another thread changed it. A host's thread
@@ -22,8 +22,8 @@
 #include "plugins/verdict.h"
 
 /*
- * So many are collected: few, since a decision's pod is looked for among them (mover_holds). No
- * more than MOVER_BATCH.
+ * So many decisions are collected at once: few, because the pod of a decision that is refused is
+ * looked for among them (mover_holds). No more than MOVER_BATCH.
  */
 #define TOGETHER SIZE(256, 4)
 
@@ -38,7 +38,7 @@ struct applying {
     schedq_status_t first; /* its status */
 };
 
-/* Empty. */
+/* The decision's result, zeroed. */
 static schedq_result_t *
 result_of(struct applying *applying, size_t i)
 {
@@ -61,7 +61,7 @@ tell(struct applying *applying, size_t i, schedq_status_t status)
     }
 }
 
-/* Of a pod that is to be gated. */
+/* Checks the gate behind which a pod is to go. */
 static schedq_status_t
 check_decided_gate(const struct applying *applying, const struct view *view,
                    const schedq_decision_t *decision, schedq_result_t *result)
@@ -80,7 +80,7 @@ check_decided_gate(const struct applying *applying, const struct view *view,
     return status;
 }
 
-/* Of a pod that `view` shows, as it is when it is switched. */
+/* Tells of the pod that `view` shows, as it is behind its switch. */
 static void
 describe_moved(const struct applying *applying, uint32_t record, struct view *view,
                const struct way *way, schedq_result_t *result)
@@ -110,7 +110,7 @@ carry_out(struct applying *applying, size_t i, uint32_t record, struct view *vie
     schedq_status_t status;
 
     if (decision->place == SCHEDQ_GATED) {
-        mover->result = result; /* one that was gated before does not always count */
+        mover->result = result; /* a pod that was gated before does not always count */
         status = mover_gate(mover, record, view, decision->gate, decision->judged_up_to);
         mover->result = applying->sum;
         applying->sum->to_gated += result->to_gated;
@@ -193,7 +193,10 @@ apply(struct applying *applying, size_t i)
     tell(applying, i, status);
 }
 
-/* The answer is the pod as it is now. */
+/*
+ * Moves what is collected. A decision whose pod another thread changed is applied again: its answer
+ * is the pod as it is then.
+ */
 static void
 finish(struct applying *applying)
 {
@@ -235,7 +238,7 @@ lockfree_apply_many(schedq_worker_t *base, const schedq_decision_t *decisions, s
     schedq_result_t unseen;
     struct applying applying;
 
-    /* one by one: all of it is more than the compiler zeroes without a loop */
+    /* field by field: all of it is more than the compiler zeroes without a loop */
     applying.mover = (struct mover){.worker = worker,
                                     .now = queue_now(queue),
                                     .counts = true,

@@ -1,11 +1,11 @@
 /*
  * Adding many pods at once.
  *
- * THE STRAIGHT PATH. Nearly all batches are of plain pods whose order keys are drawn (add_next). Of
- * those the keys are drawn at once, in the caller's order, and pod after pod is let in, the best
- * first: in the caller's order where the priorities never rise, else one pass over the batch for
- * each priority, which few pods are worth. There equal names are looked for first; where the order
- * is the caller's, the index finds them. No memory is taken.
+ * THE STRAIGHT PATH. Nearly all batches are of plain pods whose order keys are drawn (add_next).
+ * Their keys are drawn at once, in the caller's order. Then pod after pod is let in, the best
+ * first. Where the priorities never rise, that is the caller's order, and the index finds equal
+ * names. Else a small batch is gone through once for each priority, and equal names are looked for
+ * first. No memory is taken.
  *
  * ANY OTHER batch is admitted in the caller's order, which decides which pods are refused when the
  * queue gets full, and which of two equal names comes in. Then it is sorted, and pod after pod goes
@@ -17,11 +17,11 @@
  * ON BOTH the best pod goes in first: so a pop never takes one pod of a batch while another that
  * ranks before it is still to come, also if a call asks for one of them by its name meanwhile. Pods
  * of one band that follow each other are marked together, before a pod of another enters: a call
- * that reports one of them marks the band for all that are published. What a batch saves is hashing
- * ahead of memory, one reading of the clock, one section, one wake-up and marks.
+ * that reports one of them marks the band for all that are published. A batch hashes names ahead of
+ * the accesses to memory, and saves readings of the clock, sections, wake-ups and marks.
  *
- * The work on any other takes about 200 bytes a pod. Small batches find them with the worker, which
- * keeps BATCH_ROOM; a larger one takes memory for the call, and without that memory adds nothing.
+ * The work on any other batch takes about 200 bytes a pod. A small batch uses the BATCH_ROOM that
+ * the worker keeps; a larger one takes memory for the call, and adds nothing without it.
  *
  * Ordering and progress: add.c, for each pod. A thread that stops keeps what it had admitted of the
  * batch: records, names and descriptions.
@@ -41,9 +41,9 @@ struct many {
     schedq_result_t *result;
     struct arrival *arrivals; /* admitted ones */
     size_t admitted, entered;
-    /* by hash: 1 + arrival, the first with a name; to find names that are there twice */
+    /* by hash: 1 + the newest arrival; to find names that are there twice */
     uint32_t *buckets;
-    uint32_t *next;    /* of a bucket's arrivals, by arrival */
+    uint32_t *next;    /* by arrival: the one before it in its bucket */
     uint32_t *first;   /* by element: 1 + the arrival of an element before with the same name */
     uint8_t *statuses; /* the caller's, or own ones */
     size_t bucket_mask;
@@ -120,10 +120,7 @@ same_name(const struct many *many, size_t a, size_t b)
            memcmp(text_of(many, a), text_of(many, b), length) == 0;
 }
 
-/*
- * 1 + the arrival that has this element's name; else the element's bucket is told of the next
- * arrival.
- */
+/* 1 + the arrival that has this element's name; 0: none has. */
 static uint32_t
 same_before(struct many *many, size_t element, uint32_t hash)
 {
@@ -145,7 +142,7 @@ set_status(const struct many *many, size_t element, schedq_status_t status)
 /* ---- the straight path ----------------------------------------------------------------------- */
 
 #define FEW BATCH_HASHES
-#define AHEAD 8 /* how many pods further on a line of the index is brought */
+#define AHEAD 8 /* so many pods ahead, lines of the index are prefetched */
 
 static int32_t
 rank_of(const struct many *many, size_t element)
@@ -224,8 +221,8 @@ add_element(struct many *many, size_t element, int64_t key)
 }
 
 /*
- * Ranks from the top down: a pass finds the next one. Where the order is the caller's, one pass
- * takes all.
+ * Lets pods in, rank by rank from the top down: each pass also finds the next rank. Of a sorted
+ * batch one pass lets in all, in the caller's order.
  */
 static schedq_status_t
 add_straight(struct many *many, bool sorted, int32_t top)
@@ -314,8 +311,8 @@ ranks_before(const void *ctx, uint32_t i, uint32_t j)
 }
 
 /*
- * After a gate was asked about another pod the band, or the lot, may have been given back. False:
- * no memory.
+ * Finds the arrival's band, or its lot, again: it may have been given back while a gate was asked
+ * about another pod. False: no memory.
  */
 static bool
 find_place_again(struct worker *worker, struct arrival *arrival, const schedq_pod_spec_t *spec)
@@ -472,7 +469,7 @@ refuse_all(const struct add_batch *batch)
     return batch->statuses != NULL ? (schedq_status_t)batch->statuses[0] : SCHEDQ_NOMEM;
 }
 
-/* What describes a pod in the result means something: it is told of one that exists. */
+/* For a batch of one: its result describes the pod, also one that exists. */
 static schedq_status_t
 add_only(schedq_worker_t *worker, const struct add_batch *batch, schedq_result_t *result)
 {
@@ -489,7 +486,7 @@ add_only(schedq_worker_t *worker, const struct add_batch *batch, schedq_result_t
     return status;
 }
 
-/* One that was opened. */
+/* Adds a batch that many_open opened. */
 static schedq_status_t
 add_any(struct many *many)
 {

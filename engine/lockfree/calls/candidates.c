@@ -6,9 +6,9 @@
  * error backoff; in a lot the lanes by worker; in a lane the refs by their insertion numbers, which
  * grow and stay with a ref when its lane is replaced. So nothing is pinned, and a pod that stays
  * where it is cannot be missed: every ref before the cursor in its lane was given. A lot that is
- * gone had no pod; what is made in its place later holds only pods that came since. A ref that is
- * FUTURE makes its mover look at the stamps again, as with events (mover.h), so a host that raised
- * its stamps before misses no pod that is parked meanwhile.
+ * gone had no pod; what is made in its place later holds only pods that came since. A call that
+ * meets a FUTURE ref makes its mover look at the stamps again, as events do (mover.h), so a host
+ * that raised its stamps before misses no pod that is parked meanwhile.
  *
  *   cursor[0]   0 = from the start; else 1 + position of the lot, or one of the phases below
  *   cursor[1]   worker of the lane
@@ -146,8 +146,9 @@ was_before_lag_ended(const struct view *view, uint64_t ref)
 }
 
 /*
- * A ref that is not VALID where pods wait for events: one that is about to come, whose mover looks
- * at the stamps again, or an older one of a pod that is here.
+ * For a ref that is not VALID where pods wait for events. If it is FUTURE, its mover is made to
+ * look at the stamps again. The pod is shown if its mover cannot be made to, or if the pod is here
+ * and the ref is an older one of it.
  */
 __attribute__((noinline)) static bool
 show_early(const struct search *search, const struct lot *lot, uint64_t ref,
@@ -204,8 +205,8 @@ show_ref(const struct search *search, const struct lot *lot, uint64_t ref, sched
 }
 
 /*
- * Does it go on at the cursor? What it holds is judged when it is served. Its end is not that of
- * the lane: what came since is behind it.
+ * Do the refs that were read ahead go on at the cursor? They are judged when they are served. Their
+ * end is not that of the lane: refs that came since are behind it.
  */
 static bool
 ahead_stands_at(const struct candidates_ahead *ahead, const struct lot *lot, const uint64_t *cursor)
@@ -214,7 +215,7 @@ ahead_stands_at(const struct candidates_ahead *ahead, const struct lot *lot, con
            ahead->from == cursor[2];
 }
 
-/* Those before the cursor, of the first segment that is read. */
+/* Leaves out the refs before the cursor, of the first segment that is read. */
 static void
 ahead_leave_out(struct candidates_ahead *ahead, int64_t from)
 {
@@ -227,8 +228,9 @@ ahead_leave_out(struct candidates_ahead *ahead, int64_t from)
 }
 
 /*
- * False: the lane has nothing from the cursor on. What the host took out of the part that was read
- * before is left out of the lane here, so the end of a walk has not all of it to pass.
+ * Reads refs ahead. False: the lane has nothing from the cursor on. Segments of the part that was
+ * read before, most of whose pods the host took out, leave the lane here, so the end of a walk has
+ * not all of them to pass.
  */
 static bool
 ahead_fill(const struct search *search, const struct lot *lot, struct lane *lane)
@@ -397,7 +399,7 @@ search_all(struct search *search)
     }
 }
 
-/* A cursor is the caller's memory: what it says is only where to begin. */
+/* A cursor is the caller's memory, and may say anything: it is used only to find where to begin. */
 schedq_status_t
 lockfree_candidates(schedq_worker_t *base, schedq_query_t *query, schedq_candidate_t *out,
                     size_t capacity, size_t *count)

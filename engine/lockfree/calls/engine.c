@@ -157,9 +157,7 @@ reserve_index(struct queue *queue, uint32_t pods)
     return ok;
 }
 
-/*
- * What each worker may hold of free objects comes on top: a worker may need what another holds.
- */
+/* The free objects that each worker may hold come on top: a worker may need what another holds. */
 static schedq_status_t
 lockfree_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers)
 {
@@ -198,8 +196,8 @@ trim_once(struct queue *queue, struct worker *worker)
 }
 
 /*
- * What is taken out is freed after a grace period, and what a band or a lot had can be taken out
- * only then. If no other call is under way, the rounds see all of them pass.
+ * What a round takes out is freed after a grace period, and only then can another round take out
+ * what a band or a lot had. If no other call is under way, TRIM_ROUNDS are enough for all of it.
  */
 static void
 lockfree_trim(schedq_t *base)

@@ -7,8 +7,8 @@
 #include "lockfree/moves/report.h"
 
 /**
- * Name and object as of the version that `view` shows; the object retained for get_show. False: it
- * changed.
+ * Copies the name and retains the object, as of the version that `view` shows, for get_show. False:
+ * the pod changed.
  */
 bool get_take(struct worker *worker, struct view *view);
 

@@ -32,7 +32,7 @@
 #include "lockfree/moves/report.h"
 #include "lockfree/moves/waiting.h"
 
-/* It does, or did a moment ago: what is done to it finds that out. */
+/* Does the pod exist, or did it a moment ago? What is done to it finds out which. */
 static bool
 exists(struct worker *worker, const struct nominated *pod)
 {
@@ -84,7 +84,10 @@ keep_those_that_exist(struct worker *worker, struct hinted *found)
     found->count = kept;
 }
 
-/* In front of the others, so that none of them gets its class's turn when the scout goes. */
+/*
+ * Puts held pods in front of the others, so that none of them gets its class's turn when the scout
+ * goes.
+ */
 static void
 put_kept_back_first(struct worker *worker, struct hinted *found)
 {

@@ -6,15 +6,15 @@
  * pods that were poppable during the call, in the order of pops; when nothing moves, these are the
  * next ones.
  *
- * A LOOK. The bands from the top, as a pop's walk sees them (pop.c); of each the least refs, for
- * which there is room, are collected in a heap, whose greatest leaves when a smaller one comes.
+ * A LOOK goes through the bands from the top, as a pop's walk does (pop.c). Of each it collects the
+ * least refs for which there is room in a heap, whose greatest ref leaves when a smaller one comes.
  * What a lane or run holds beyond that greatest is not read. Refs are judged: only VALID ones are
  * collected, so a pod is there at the version that its ref names. FUTURE ones are helped, as by a
  * pop: `reorder` may have been raised before the look began, and the pod leave its old place before
  * that is looked at. A ref that was published, or read, twice is left out when the heap is sorted.
- * Once the room was full, no further band is looked at, since what was left out of this one comes
- * before them; if it is not full any more then, the look begins again with more. Pods in backoff
- * come behind, if pops take them.
+ * Once the room was full, no further band is looked at, because refs that were left out of this
+ * band come before those. If the line is too short then, the look begins again with more room. Pods
+ * in backoff come behind, if pops take them.
  *
  * A pod that is described anew and not moved so far is moved first, as a pop does, and the look
  * begins again; so it does if `reorder` changed, LOOKS_MANY times for more than one pod.
@@ -188,7 +188,7 @@ collect_bin(struct line *line, size_t begin, struct bin *bin)
             }
         }
         if (line->count == line->room) {
-            line->full = true; /* what is not read may be one */
+            line->full = true; /* a pod that is not read may be left out */
             reader.limit = line->pods[begin].key;
         }
     }
@@ -349,7 +349,7 @@ collect(struct line *line, size_t count, const struct next_pod *few)
     }
 }
 
-/* Nothing is in line: may a stray be (stray.h)? */
+/* Nothing is in line: gathers strays (stray.h). True: one may be in line. */
 static bool
 gather(struct worker *worker)
 {

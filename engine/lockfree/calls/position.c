@@ -8,27 +8,27 @@
  * BY ARITHMETIC. A lane and a run are sorted, so refs of higher bands are counted by the ends of
  * segments and runs, those of the pod's own band by a binary search in each (bin_count). Nothing is
  * judged but the stale refs in front. Each pod that stays has a ref that is counted: lanes first,
- * then slots of runs downwards (bin.h). What is counted has holes besides: refs that a deletion or
- * an update left behind, refs that were published twice, or of a pod that is on its way. So the
- * refs before the pod are an upper bound of the pods before it. A lower bound follows from the
- * other refs: workers have counted all active pods (switch.h), and at most as many of these are not
- * before the pod as there are refs that are not.
+ * then slots of runs downwards (bin.h). Refs behind which no pod is are counted too, the holes:
+ * refs that a deletion or an update left behind, refs that were published twice, or of a pod that
+ * is on its way. So the refs before the pod are an upper bound of the pods before it. A lower bound
+ * follows from the other refs: workers have counted all active pods (switch.h), and at most as many
+ * of these are not before the pod as there are refs that are not.
  *     upper   refs before the pod + slack
  *     lower   all active pods - refs that are not before it, its own too - slack
  *
  * THE MOMENT is between the sum of active pods and the first look at refs. Of the pods that were
  * active then, these make the counts wrong, each by one:
- *   it left   and a look missed it, or it was in the sum and not there. Each pod that leaves is
- *             counted as left behind that, by its worker, in the section in which it was taken: so
- *             it is among the leaves that came in between, or its worker is inside of a section
- *             behind the looks, with as many as the call may take (`room`)
+ *   it left   and a look missed it, or it was in the sum and not there. The worker that took it
+ *             counts it as left, behind that and in the same section. So it is among the leaves
+ *             that came in between; or its worker is inside of a section behind the looks, and
+ *             counts for as many pods as its call may take (`room`)
  *   it moved  inside the order, and its old and its new place were looked at the wrong way round.
  *             Then `reorder` was raised in between; or before, and the thread was inside of a
  *             section at the moment, because the switch came after it
  * These are the slack. What becomes active after the moment makes both counts of refs larger, and
  * the sum no larger: a pod is counted as active behind its publication and switch. One that is not
- * counted so far, or left before it was counted, makes the sum smaller. All this is to the safe
- * side.
+ * counted so far, or left before it was counted, makes the sum smaller. All this is on the safe
+ * side: it widens the bounds.
  *
  * BY RECORDS. If there are more holes than the slack explains, each record is looked at once too,
  * with a moment of its own. A pod that stays is seen as it ranks; one that an update has described
@@ -161,7 +161,7 @@ slack_since(const struct worker *worker, const struct since *since)
 {
     const struct queue *queue = queue_of(worker);
     uint64_t moves = u64_load_acquire(&queue->reorder) - since->reorder;
-    uint64_t slack = since->under_way + moves + under_way(worker); /* before the leaves */
+    uint64_t slack = since->under_way + moves + under_way(worker); /* read before the leaves */
 
     return slack + read_leaves(queue) - since->leaves;
 }
@@ -337,7 +337,7 @@ find_active(struct worker *worker, schedq_pod_t pod, struct view *view)
     return SCHEDQ_NOT_FOUND;
 }
 
-/* Then it had one rank all along. */
+/* Is the pod as it was seen? Then it had one rank all along. */
 static bool
 is_as_before(const struct view *view)
 {

@@ -55,7 +55,7 @@ place_of(const struct view *view)
 
 /*
  * As report_exists, but a pod that was not moved, and whose add has not come to its end, is left
- * out: to find it would settle it, and its gate had to be asked.
+ * out: to find it would settle it, and its gate would have to be asked.
  */
 COLD static bool
 was_added(const struct queue *queue, uint32_t record, const struct view *view)
