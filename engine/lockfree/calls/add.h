@@ -64,7 +64,7 @@ schedq_status_t add_admit(struct worker *worker, const struct hashed_name *name,
                           const struct incoming_pod *pod, int64_t now, struct arrival *arrival,
                           struct index_found *present, schedq_result_t *result);
 
-/** The same of a new pod. */
+/** The same for a new pod. */
 schedq_status_t add_admit_new(struct worker *worker, const struct hashed_name *name,
                               const schedq_pod_spec_t *spec, int64_t now, struct arrival *arrival,
                               struct index_found *present, schedq_result_t *result);

@@ -386,8 +386,8 @@ enter_arrival(struct many *many, struct arrival *arrival)
 }
 
 /*
- * The first of equal names got in, was there already, or failed: the others then exist, or fail
- * like it.
+ * Sets the statuses of elements whose name an earlier element has: EXISTS if that one got in, else
+ * its status.
  */
 static void
 settle_repeated(struct many *many)

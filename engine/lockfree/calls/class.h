@@ -33,10 +33,10 @@
  *   class_scouts:A, look at the pod | the pod's end or hold (an exchange), look at the scout
  *       a scout that left before it was one is seen by one of the two
  *
- * PROGRESS. Lock-free: each further round of promote is another's change of a pod, or of the scout.
- * A pop that meets a class which was opened meanwhile leaves a note (stray.h), because its walk
- * must not leave the section; so do a done without a worker, a mover that gates a scout, and a call
- * that has no memory to let the next pod go.
+ * PROGRESS. Lock-free: each further round of promote is another thread's change of a pod, or of the
+ * scout. A pop that meets a class which was opened meanwhile leaves a note (stray.h), because its
+ * walk must not leave the section; so do a done without a worker, a mover that gates a scout, and a
+ * call that has no memory to let the next pod go.
  *
  * EVIDENCE. tests/model: class, hold; stress/explore: class_*; stress/classes;
  * tests/unit/test_class.c.

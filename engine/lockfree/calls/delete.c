@@ -8,8 +8,8 @@
  *
  * ORDERING. The word changes by a full fence (state.h, entry.h).
  *
- * PROGRESS. Lock-free: each further round is another's change of the pod, or its end. A thread that
- * stops behind the deletion: finish.c.
+ * PROGRESS. Lock-free: each further round is another thread's change of the pod, or its end. A
+ * thread that stops behind the deletion: finish.c.
  *
  * EVIDENCE. tests/model: park (DELETE); stress/explore: delete_*; tests/unit/test_delete.c.
  */

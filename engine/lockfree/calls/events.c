@@ -14,7 +14,7 @@
  * in its own worker's lanes at the newest insertion there was when it began, so it meets no pod
  * twice by its own doing. In other workers' lanes it ends at the newest insertion that there was
  * when it came there: else it would not end as long as those workers' events have gates asked,
- * slowly. For what they publish later they have seen the stamp.
+ * slowly. A pod that they publish later was compared with this event's stamp.
  *
  * LINEARIZATION. Of an event's number: stamps_draw:A. Of what it does to a waiting pod: the switch.
  * To one in flight: the stamp, or the flag.
@@ -502,7 +502,9 @@ events_help_group(struct worker *worker, uint64_t number, const struct cluster_e
     enum gather_step step = GATHER_AGAIN;
     bool ends = false;
 
-    /* Ends: each further round is another's change of the record, or an event of its gate. */
+    /*
+     * Ends: each further round is another thread's change of the record, or an event of its gate.
+     */
     while (step == GATHER_AGAIN) {
         step = help_group_once(worker, number, event, result, &ends);
     }

@@ -805,9 +805,7 @@ claim(struct failing *failing, schedq_token_t token)
     return SCHEDQ_OK;
 }
 
-/*
- * Gives back the newest object if it was not installed; asks the gates again if the pod is owed it.
- */
+/* Gives back the newest object if it was not installed; asks the gates again if `owed` says so. */
 COLD static void
 settle_debts(struct failing *failing, schedq_status_t status)
 {
@@ -908,7 +906,7 @@ tell_class(const struct failing *failing)
     } else if (place == SCHEDQ_PARKED && failing->class.shares) {
         poppable = class_scouts(worker, &key, pod);
         if (class_slot_of(&key) == class_slot_of(&failing->class.key)) {
-            failing->result->poppable |= poppable; /* the newest class has the slot of its last */
+            failing->result->poppable |= poppable; /* both its classes have one slot */
             return;
         }
     } else if (place == SCHEDQ_PARKED) {

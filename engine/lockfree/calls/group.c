@@ -75,7 +75,7 @@ take_declaration_back(struct worker *worker, const struct group_found *declared)
     const uint64_t number = declared->block->number, named = gather_named(declared);
     struct group_found found;
 
-    /* Ends: each further round is another's change of the record. */
+    /* Ends: each further round is another thread's change of the record. */
     while (gather_find(worker, number, &found) && gather_named(&found) == named &&
            state_place(found.view.state) == PLACE_IDLE) {
         if (switch_pod(worker, found.view.entry, found.view.state, found.view.desc,
@@ -260,7 +260,7 @@ fill_group(struct entry *entry, const struct group_block *block, const struct ha
     u64_store_release(&entry->word.low, state_make(life, 0, PLACE_IDLE)); /* as fill:A (add.c) */
 }
 
-/* What a declaration takes before others see it. */
+/* What a declaration takes before other threads see it. */
 struct making {
     struct group_block *block;
     uint32_t record;
@@ -378,7 +378,7 @@ lockfree_group_add(schedq_worker_t *base, uint64_t number, const schedq_group_sp
     struct group_found found;
 
     section_begin(worker);
-    /* Ends: each further round is another's declaration, or the end of one. */
+    /* Ends: each further round is another thread's declaration, or the end of one. */
     while (status == SCHEDQ_RETRY) {
         if (queue_is_closed(queue_of(worker))) {
             status = SCHEDQ_CLOSED;
@@ -465,7 +465,7 @@ lockfree_group_update(schedq_worker_t *base, uint64_t number, const schedq_group
 
     section_begin(worker);
     u64_store(&worker->joining, number);
-    /* Ends: each further round is another's change of the record. */
+    /* Ends: each further round is another thread's change of the record. */
     while (status == SCHEDQ_RETRY) {
         if (!gather_find(worker, number, &found) || !group_is_declared(&found)) {
             status = SCHEDQ_NOT_FOUND;
@@ -521,7 +521,7 @@ lockfree_group_delete(schedq_worker_t *base, uint64_t number, schedq_result_t *r
 
     section_begin(worker);
     gather_report(worker, number, result);
-    /* Ends: each further round is another's change of the record. */
+    /* Ends: each further round is another thread's change of the record. */
     while (status == SCHEDQ_RETRY) {
         if (!gather_find(worker, number, &found) || !group_is_declared(&found)) {
             status = SCHEDQ_NOT_FOUND;

@@ -3,16 +3,16 @@
  *
  * Its holder reads the members that wait. Those whose flight was in this cycle say what rejected
  * them: the record's sets are the union, and each such member is judged by the events since the
- * group's pop. Then the record goes as a pod goes that fails (fail.c): described, published, the
- * stamps looked at, switched.
+ * group's pop. Then the holder moves the record as it moves a pod that fails (fail.c): it describes
+ * it, publishes it, looks at the stamps, and switches it.
  *
  * LINEARIZATION. OK: switch_announced:B, or a helper's. STALE: the load of the word. The first
  * exchange takes the token: a second call with it is late.
  *
  * ORDERING. As in fail.c; gather_join.h.
  *
- * PROGRESS. Lock-free: each further round is another's change of the record, or an event. A holder
- * that stops keeps the group.
+ * PROGRESS. Lock-free: each further round is another thread's change of the record, or an event. A
+ * holder that stops keeps the group.
  *
  * EVIDENCE. tests/model: group; tests/unit/test_group.c.
  */
@@ -415,7 +415,7 @@ claim_cycle(struct ending *ending, schedq_token_t token)
     struct view view;
 
     ending->record = ref_record(token.bits);
-    /* Ends: each further round is another's change of the record. */
+    /* Ends: each further round is another thread's change of the record. */
     while (ending->record < slab_end(&queue->entries.records) &&
            report_any(queue, ending->record, &view) && state_place(view.state) == PLACE_CYCLE &&
            state_base(view.state) == ref_version(token.bits)) {
@@ -450,7 +450,7 @@ lockfree_group_done(schedq_worker_t *base, schedq_token_t *token, const schedq_g
         section_end(worker);
         return SCHEDQ_STALE;
     }
-    /* Ends: each further round is another's change of the record, or an event. */
+    /* Ends: each further round is another thread's change of the record, or an event. */
     while (step == GATHER_AGAIN) {
         step = end_once(&ending, &number, &changes);
     }

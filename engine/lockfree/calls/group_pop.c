@@ -1,9 +1,10 @@
 /*
  * The pop of a group, or of a pod, whichever is better.
  *
- * Two looks: at the best record that is READY, and at pods before it (pop.h). The record's members
- * are read, then it is claimed from the word that was read before; behind the claim each is taken
- * by a CAS of its own. If some left in between, and the rest is not enough, all goes back.
+ * A call looks at the best record that is READY, and at pods before it (pop.h). It reads the
+ * record's members, then claims the record from the word that it read before them; behind the claim
+ * it takes each member by a CAS of its own. If some left in between, and the rest is not enough, it
+ * gives all back.
  *
  * LINEARIZATION. OK of a group: the CAS of its last member (pop_take_member). Each member is the
  * caller's alone from its own CAS on. Of a pod, and EMPTY: pop.c. FULL: the load of the record's
@@ -11,8 +12,9 @@
  *
  * ORDERING: gather_join.h. `reorder` is read before both looks, and found unchanged behind them.
  *
- * PROGRESS. Lock-free: a round that takes nothing is another's change of the record or its members,
- * or makes a record idle. A thread that stops behind the claim holds the group, as a holder does.
+ * PROGRESS. Lock-free: a round that takes nothing is another thread's change of the record or its
+ * members, or makes a record idle. A thread that stops behind the claim holds the group, as a
+ * holder does.
  *
  * EVIDENCE. tests/model: group; tests/unit/test_group.c, test_lockfree_poppable.c.
  */
@@ -225,7 +227,7 @@ end_vain_cycle(struct worker *worker, const struct group_found *root, uint64_t s
     struct group_found now = *root;
     bool over = false;
 
-    /* Ends: each further round is another's description. */
+    /* Ends: each further round is another thread's description. */
     while (!over && report_view(queue_of(worker), root->record, root->view.life, &now.view) &&
            state_place(now.view.state) == PLACE_CYCLE &&
            state_base(now.view.state) == state_version(state)) {

@@ -6,8 +6,8 @@
  * is to change, the load of its word; of the pod that is moved out, its switch. NOT_FOUND: the look
  * at the word. ORDERING: hold.h.
  *
- * PROGRESS. Lock-free: each further round is another's change of the pod. A thread that stops
- * between the two steps of a release leaves the pod due: a tick moves it.
+ * PROGRESS. Lock-free: each further round is another thread's change of the pod. A thread that
+ * stops between the two steps of a release leaves the pod due: a tick moves it.
  *
  * EVIDENCE. As in hold.h.
  */

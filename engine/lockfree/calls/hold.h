@@ -9,7 +9,7 @@
 /** mover.decide: is the pod held, and nothing keeps it back any more? */
 bool hold_is_over(struct mover *mover, const struct view *view, struct way *way);
 
-/** The same of a pod that was found due: one that is kept back all the same is held anew. */
+/** The same for a pod that was found due: if it is kept back all the same, it is held anew. */
 bool hold_is_due(struct mover *mover, const struct view *view, struct way *way);
 
 /** Moves the pod out, if it is held and nothing keeps it back. For want of memory a tick does. */

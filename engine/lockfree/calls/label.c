@@ -5,8 +5,8 @@
  * So the index is asked about each pod that was found: nothing is done to one that never existed.
  * It need not be asked if no other thread was inside of a section after the pods were found
  * (nobody_else_is_inside:A), but for two cases. Where there are gates, an adder of many leaves its
- * section to ask one. Once a thread died inside of a call, an adoption ended its section, whatever
- * the thread was at.
+ * section to ask one. And after a thread died inside of a call, the adoption of its worker ended
+ * its section, whatever the thread was at.
  *
  * LINEARIZATION. Of a pod that is found: the look at the index. What is done to it is a call of its
  * own.

@@ -62,7 +62,7 @@ renominates(const struct mover *mover, const struct view *view)
 }
 
 /*
- * Describes what becoming active, or a flush, says of a pod: before the pod is published, because a
+ * Installs what becoming active, or a flush, says of a pod: before the pod is published, because a
  * helper would not know it. The initial attempt counts only where the pod is active.
  */
 __attribute__((noinline, cold)) static schedq_status_t
@@ -1270,7 +1270,7 @@ try_like(struct mover *mover, uint64_t ref)
     const uint64_t state = (ref & ~REF_INDEX_MASK) | state_of(PLACE_PARKED);
     struct view view;
 
-    if (!like->known || is_full(mover->batch)) { /* to empty it may ask about others */
+    if (!like->known || is_full(mover->batch)) { /* emptying it may ask about other pods */
         return false;
     }
     struct entry *entry = entry_at(&queue->entries, ref_record(ref));

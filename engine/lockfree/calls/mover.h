@@ -38,8 +38,8 @@
  * ALIKE. Where no gate is and no host is asked, `decide` may leave its answer for pods that are
  * like the one it was asked about (struct mover_like). A parked pod behind a VALID ref then moves
  * without being asked about, if its record shows that it is like: the same sets and profile, no
- * description, no lag, and no group's record. What was read of it is of one moment, as in a view:
- * the words are looked at again, and its switch compares them. try_ref tries every other pod.
+ * description, no lag; and it is no group's record. What was read of it is of one moment, as in a
+ * view: the words are looked at again, and its switch compares them. try_ref tries every other pod.
  *
  * DISTURB. An event that meets a FUTURE ref in a lot cannot know what its mover has seen. It makes
  * the mover decide again: in flight by FLAG_JUDGE, else by a raise of version and lag. That keeps
@@ -143,7 +143,7 @@ struct mover_batch {
         struct lane_ref refs[MOVER_REFS];
         struct bin_ref due[MOVER_DUE];
     } read;                                      /* by the pass that feeds the mover */
-    struct mover_group groups[MOVER_GROUPS + 1]; /* one that is looked for behind the others */
+    struct mover_group groups[MOVER_GROUPS + 1]; /* the last one: for a group that is looked for */
     struct mover_item items[MOVER_BATCH];
     uint32_t order[MOVER_BATCH]; /* of a group whose keys came in another order */
 };

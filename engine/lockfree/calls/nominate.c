@@ -4,7 +4,7 @@
  * LINEARIZATION. entry_describe:A. NOT_FOUND: the look at the word. ORDERING: describe.h,
  * nominator.h.
  *
- * PROGRESS. Lock-free: each further round is another's change of the pod.
+ * PROGRESS. Lock-free: each further round is another thread's change of the pod.
  *
  * EVIDENCE. stress/explore: nominate_update; tests/unit/test_nominate.c.
  */

@@ -293,7 +293,7 @@ look_ahead(const struct queue *queue, const struct lane_head *head)
     return left;
 }
 
-/* Passes the head. Returns the same. */
+/* Passes the head. Returns the same hint. */
 STRAIGHT uint32_t
 leave_head(const struct queue *queue, const struct bin_head *head)
 {
@@ -347,8 +347,8 @@ keeps_back(struct walk *walk, uint32_t record, struct entry *entry, uint64_t sta
 }
 
 /*
- * Claims any other pod. NOTHING: the head was passed, or another thread changed the pod. AGAIN: an
- * update moved a pod since `reorder` was read.
+ * Claims a pod that take_plain did not. NOTHING: the head was passed, or another thread changed the
+ * pod. AGAIN: an update moved a pod since `reorder` was read.
  *
  * The record is addressed before its word is judged: behind the judgement the pod may end, and trim
  * may take its page.
@@ -807,8 +807,8 @@ leave_empty(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t
 }
 
 /*
- * Takes several pods, or one that the straight path did not. take_said may have ended pods, and so
- * swept hints: what waits is freed.
+ * Takes several pods, or one that the straight path did not. take_said may have let go of what
+ * ended without a worker, and so swept hints: what waits is freed.
  */
 RARELY static schedq_status_t
 take_walking(struct worker *worker, schedq_popped_t *out, size_t capacity, size_t *count, bool arms)
@@ -939,8 +939,8 @@ lockfree_pop(schedq_worker_t *base, schedq_popped_t *out, size_t capacity, size_
 /* ---- for a pop of groups --------------------------------------------------------------------- */
 
 /*
- * Takes the best pod before the limit. The key of a stale head is a lower bound: it ends the search
- * too.
+ * Takes the best pod before the limit. The key of a stale head is a lower bound, so it may end the
+ * search too.
  */
 static enum step
 walk_before(struct walk *walk, const struct pop_limit *limit)

@@ -49,17 +49,19 @@
  *       the looks behind the sum find a ref of each pod that is in it
  *   a pod's claim, deletion or hold, the count of active pods, count_taken:A, delete_at:A or
  *   hold_install:A -> read_leaves:A, B, C
- *       read before the sum: a leave that is in it already is not in the sum. Read last: below
+ *       leaves are read once before the sum of active pods: a pod whose leave is among them is not
+ *       in the sum. They are read again at the end: the next row
  *   count_taken:A, delete_at:A or hold_install:A, epoch_leave:A -> under_way:A, then
  *   read_leaves:A, B, C
  *       a worker that is outside has counted what it took, and the last sum of leaves has it
  *   room, epoch_enter:B, a claim, deletion or switch -> bin_count or count_record, under_way:A
- *       a call that misses a pod, or finds it elsewhere, sees the worker inside, or out again
+ *       a call that misses a pod, or finds it elsewhere, sees the worker that took or moved it
+ *       inside, or out again
  *   ref, switch_announced:A, switch -> bin_count, `reorder` again
  *       a call that misses a pod in both places sees `reorder` raised
  *   `reorder`, under_way:A
- *       a switch that is to come, and whose raise was read before, has its worker inside; what was
- *       published before that raise is found by the looks
+ *       the worker of a switch that is still to come, and whose raise was read before, is seen
+ *       inside; the looks find what was published before that raise
  *
  * PROGRESS. Lock-free: a further round means that another thread changed the pod, or advanced a
  * head. Nothing is written, but for an update of that pod that is half done (settle.h).
@@ -305,7 +307,7 @@ bound_by_records(struct worker *worker, const struct sought *sought, struct boun
     }
 }
 
-/* Of the pod as `view` shows it. */
+/* The bounds of the pod as `view` shows it. */
 static struct bounds
 bound(struct worker *worker, const struct view *view)
 {

@@ -189,7 +189,7 @@ flush_bin(struct flush *flush, struct bin *bin)
     flush->serving->no_memory |= flush->mover.no_memory;
 }
 
-/* The same of one pod, that of a ref which a look found. */
+/* Tries one pod, that of a ref which a look found. */
 static void
 flush_one(struct flush *flush, struct bin *bin, const struct bin_ref *due)
 {
@@ -891,7 +891,7 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
     /* upkeep moves pods into backoff, behind the plan */
     int64_t wanted = time_earlier(served.next, deadline_read(&queue_of(worker)->deadline));
 
-    *next = wanted > 0 ? wanted : 0; /* others plan, or have stopped: it is due now */
+    *next = wanted > 0 ? wanted : 0; /* other threads plan, or have stopped: it is due now */
     bool lacks = (noted || wanted <= TIME_AT_ONCE) && stray_is_short(queue_of(worker), STRAY_NOTES);
 
     return served.no_memory || lacks ? SCHEDQ_NOMEM : SCHEDQ_OK;

@@ -17,9 +17,9 @@
  * A pod that moves inside the order, or gets another place in backoff, is published as in
  * transfer.h.
  *
- * PROGRESS. Lock-free: every loop's further round is another's change of the pod, or its end. A
- * thread that stops behind entry_describe:A: describe.h; an active pod's move is finished by the
- * next call that reports or pops it, a waiting pod stays, and the update's own events are lost.
+ * PROGRESS. Lock-free: every loop's further round is another thread's change of the pod, or its
+ * end. A thread that stops behind entry_describe:A: describe.h; an active pod's move is finished by
+ * the next call that reports or pops it, a waiting pod stays, and the update's own events are lost.
  *
  * EVIDENCE. tests/model: description, intent, park (UPDATE), walk; stress/explore: update_*,
  * told_*, lag_end, upkeep_*; tests/unit/test_update.c, test_update_threads.c, test_many_updates.c.

@@ -31,9 +31,9 @@
  * half done: an object may be in a cache and given away already, a cached band may be beside
  * another band's priority. So adoption forgets all that is plain (forget): free objects, a run,
  * releases that wait, where bands and groups were found, candidates that were read ahead. Lanes go
- * on where they were published last (lane_resume). That costs a bound of memory until the queue
- * ends, and no rule for the order of plain stores anywhere. A thread that died while it slept in a
- * pop is not counted as a waiter any more.
+ * on where they were published last (lane_resume). That costs a bounded amount of memory until the
+ * queue ends; plain stores need no order anywhere. A thread that died while it slept in a pop is
+ * not counted as a waiter any more.
  *
  * PROGRESS. Lock-free; making a slot allocates. A thread that stops with a slot keeps it, and what
  * lies in it: SLAB_CACHE_MAX free objects of each kind, its lanes, from which others go on taking
@@ -289,7 +289,7 @@ workers_take(struct queue *queue, struct worker **out)
     return SCHEDQ_FULL;
 }
 
-/* The worker is about to be no thread's. What it owes is noted, and a tick does it. */
+/* The worker is about to belong to no thread. What it owes is noted, and a tick does it. */
 static void
 note_owed(struct worker *worker)
 {
