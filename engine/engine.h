@@ -216,8 +216,8 @@ struct engine_ops {
     schedq_status_t (*done_many)(schedq_worker_t *worker, const schedq_token_t *tokens,
                                  size_t count, uint8_t *statuses);
     /*
-     * The same without a worker. `held`: this thread is in a callback that the engine runs with
-     * what it locks, if it locks anything.
+     * The same without a worker. `held`: this thread is in a callback that the engine runs while it
+     * holds its lock, if it has one.
      */
     schedq_status_t (*end_many)(schedq_t *queue, const schedq_token_t *tokens, size_t count,
                                 uint8_t *statuses, bool held);
@@ -301,8 +301,8 @@ struct engine_ops {
     /* NULL: it was never made. Without a lock */
     schedq_worker_t *(*worker_at)(schedq_t *queue, uint32_t number);
     /*
-     * Tells of the pods that watching_wants. Calls no callback but `each`, which runs with what the
-     * engine locks, if it locks anything. TIMEDOUT: the lock was not to be had
+     * Tells of the pods that watching_wants. Calls no callback but `each`, which runs while the
+     * engine holds its lock, if it has one. TIMEDOUT: the lock was not to be had
      */
     schedq_status_t (*watch)(schedq_worker_t *worker, struct watching *watching);
     schedq_status_t (*metrics)(schedq_t *queue, struct text *text);

@@ -542,7 +542,7 @@ count_arrival(struct worker *worker, const struct arrival *arrival)
     switch_announce(worker, arrival->to.place);
 }
 
-/* The record has its number, its version and its way. */
+/* Fills the record, whose number, version and way are known. */
 STRAIGHT schedq_status_t
 fill_record(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
             bool plain, const struct origin *origin, struct entry *entry, struct arrival *arrival)

@@ -347,7 +347,10 @@ find_place_again(struct worker *worker, struct arrival *arrival, const schedq_po
     return true;
 }
 
-/* Its band is marked before the next arrival goes elsewhere, or the section may be left. */
+/*
+ * Lets an admitted pod in. Its band is marked before the next arrival goes elsewhere, or the
+ * section may be left.
+ */
 static schedq_status_t
 enter_arrival(struct many *many, struct arrival *arrival)
 {

@@ -52,7 +52,7 @@
 
 struct class_slot {
     _Alignas(CACHE_LINE) atomic_u64 scout; /* a handle; 0: the class is open */
-    atomic_u64 drawn;                      /* keys in the bin */
+    atomic_u64 drawn;                      /* how many keys were drawn for the bin */
     uint32_t number;                       /* of the slot */
     struct bin waiting;
 };
@@ -61,7 +61,7 @@ struct classes {
     atomic_ptr slots[CLASS_SLOTS]; /* NULL until a class there is shut; they stay */
 };
 
-/** Alone. */
+/** While no other thread uses the queue. */
 void classes_close(struct queue *queue);
 
 /** As waiting_tend. */

@@ -93,9 +93,9 @@ lockfree_open(schedq_t *base)
 }
 
 /*
- * Every reference that the queue holds goes back, those for pods in flight included. Alone: loads
- * are relaxed. An object that a dead holder had not noted is not released: an update may have
- * replaced it, and no word says then which it was.
+ * Every reference that the queue holds goes back, those for pods in flight included. No other
+ * thread uses the queue: loads are relaxed. An object that a dead holder had not noted is not
+ * released: an update may have replaced it, and no word says then which it was.
  */
 static void
 release_objects(struct queue *queue)

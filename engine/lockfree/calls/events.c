@@ -208,7 +208,7 @@ struct judgement {
     bool known;
     uint8_t profile, gate;
     uint64_t unschedulable, pending;
-    bool reaches;           /* a rejector, and the gate */
+    bool reaches;           /* the event reaches a rejector, and the gate */
     enum strategy strategy; /* if it reaches, and no hint is to be asked */
 };
 
@@ -364,7 +364,7 @@ judge_like(struct walk *walk, const struct view *view)
         .pending = view->pending};
 }
 
-/* Most pods of a lot have it in common. */
+/* The judgement of the pod that `view` shows: the last one, for most pods of a lot. */
 static inline const struct judgement *
 judgement_of(struct walk *walk, const struct view *view)
 {

@@ -158,7 +158,7 @@ see(struct failing *failing, uint64_t state)
            report_at(queue_of(failing->worker), failing->entry, state, view);
 }
 
-/* The same, whatever its word; the flags are taken. False: it was ended, or its pod deleted. */
+/* Sees the pod, whatever its word; the flags are taken. False: it was ended, or its pod deleted. */
 RARELY static bool
 see_flight(struct failing *failing)
 {
@@ -426,7 +426,7 @@ decide_by_host(const struct failing *failing, const struct view *view, struct de
     }
 }
 
-/* Each event once, unless an update brought another object. */
+/* Judges each event once, unless an update brought another object. */
 static void
 judge_events(struct failing *failing, const struct view *view, struct decision *decision)
 {
@@ -925,7 +925,7 @@ announce_member(struct failing *failing)
     failing->counted = gather_announce(failing->worker, failing->group);
 }
 
-/* It is a member of a group, or has a class. */
+/* Begins the failure of a pod that is a member of a group, or has a class. */
 COLD static void
 begin_with_others(struct failing *failing)
 {

@@ -82,7 +82,7 @@ hear_members(struct ending *ending, uint64_t seen, struct gathered *gathered, bo
         said.pending |= pod->view.pending;
         said.affinity |= (pod->view.description.flags & SCHEDQ_POD_AFFINITY) != 0;
         if (judges && known) {
-            /* the entry is of a section before, if another was asked */
+            /* the entry may be of an earlier section: hints were asked about another member */
             pod->view.entry = entry_at(&queue_of(ending->worker)->entries, pod->record);
             if (pod->view.entry != NULL) {
                 said.strategy = group_stronger(said.strategy, judge_tried(ending, seen, pod));

@@ -386,7 +386,7 @@ move_elsewhere(struct mover *mover, uint32_t record, const struct view *view, co
     return move_by(mover, record, view, way);
 }
 
-/* The same; one to active is compiled for that place alone. */
+/* The same; a move to active is compiled for that place alone. */
 static schedq_status_t
 move_alone(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
 {
@@ -656,7 +656,7 @@ publish_lone(const struct mover *mover, const struct mover_group *group, uint32_
     return publish_in_run(worker, group->to.bin, ref, item->key, cause);
 }
 
-/* All pods that go into one bin, into the lane or as one run. False: no memory. */
+/* Publishes all pods that go into one bin, in the lane or as one run. False: no memory. */
 static bool
 publish_group(struct mover *mover, struct mover_group *group, const struct bin_caller *caller)
 {
@@ -905,7 +905,7 @@ move_batch(struct mover *mover)
 
 static void try_again(struct mover *mover);
 
-/* Those that were lost are tried again. */
+/* Moves what is collected. Pods that were lost are tried again. */
 static void
 flush(struct mover *mover)
 {
@@ -1177,7 +1177,7 @@ mover_try_placed(struct mover *mover, uint32_t record, uint64_t life)
 
 enum disturbance { DISTURBED, NOT_FUTURE, LAG_AT_END };
 
-/* Its mover has to decide again. */
+/* Makes the mover, or the holder, of a FUTURE ref decide again. */
 static enum disturbance
 disturb(struct entry *entry, uint64_t ref)
 {

@@ -495,7 +495,7 @@ passed_enough(struct worker *worker, uint64_t passed)
     return true;
 }
 
-/* Rows of a leaf; those in `rest` are not passed. */
+/* The walk passed `rows` of a leaf, but those in `rest`. */
 RARELY static void
 pass_rows(struct worker *worker, struct band_leaf *leaf, uint64_t rows, uint64_t rest)
 {
@@ -505,7 +505,7 @@ pass_rows(struct worker *worker, struct band_leaf *leaf, uint64_t rows, uint64_t
     }
 }
 
-/* Leaves under the walk's top that show no row. */
+/* The walk passed leaves under its top that show no row. */
 RARELY static void
 pass_leaves(const struct walk *walk, uint64_t idle)
 {

@@ -79,7 +79,7 @@ struct serving {
     int64_t now;
     schedq_result_t *result;
     uint32_t slice; /* how many pods may be tried yet */
-    bool moved;     /* one, or tried to */
+    bool moved;     /* a pod was moved, or tried */
     bool no_memory; /* some pod that is due stayed */
     bool noted;     /* the last look saw a note (stray.h), */
     int64_t wanted; /* and planned for this time */
@@ -476,7 +476,7 @@ begin_flush(struct serving *serving)
         return;
     }
     events_announce(serving->worker, &(struct cluster_event){.event = SCHEDQ_EVENT_WILDCARD});
-    /* Before the parked ones: one that a gate refuses must not be tried twice in a flush. */
+    /* Before the parked pods are: a pod that a gate refuses must not be tried twice in a flush. */
     if (gated) {
         flush_gated(serving, latest);
         if (serving->no_memory) {
@@ -705,7 +705,7 @@ server_serve(struct server *server, int64_t wanted, int64_t now)
 
 /* ---- upkeep ---------------------------------------------------------------------------------- */
 
-/* Over the workers. Relaxed: advice. */
+/* Sums over the workers. Relaxed: they are advice. */
 struct sums {
     uint64_t pops, active, inflight;
 };

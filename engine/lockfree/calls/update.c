@@ -79,7 +79,7 @@ is_brief(const schedq_pod_spec_t *spec)
 
 /* ---- an active pod --------------------------------------------------------------------------- */
 
-/* Its words are `state` and `desc`; if they change first, it is moved as it is then. */
+/* Moves the pod, whose words are `state` and `desc`; if they change first, as it is then. */
 STRAIGHT void
 move_active(struct worker *worker, const struct update *update, struct entry *entry, uint64_t state,
             uint64_t desc, struct band *band, int64_t key)
@@ -245,8 +245,8 @@ prepare_new_place(struct worker *worker, const struct update *update,
 }
 
 /*
- * In flight a holder that is about to switch has to decide again; a waiting pod gets another
- * version. SCHEDQ_RETRY: the pod changed meanwhile.
+ * A holder that is about to switch the pod has to decide again; a waiting pod gets another version.
+ * SCHEDQ_RETRY: the pod changed meanwhile.
  */
 static schedq_status_t
 install_update(struct worker *worker, struct update *update)

@@ -149,7 +149,7 @@ workers_make_shared(struct queue *queue)
            index_make(&queue->index, INDEX_LINES_FIRST);
 }
 
-/* For the owner of the slot's bit. */
+/* Joins the epoch, once. For the owner of the slot's bit. */
 static void
 join(struct queue *queue, struct worker *worker)
 {
@@ -377,8 +377,8 @@ lockfree_worker_register(schedq_t *base, schedq_worker_t **out)
 }
 
 /*
- * Its memory stays, and stays busy: a call with a worker that was unregistered is refused, not a
- * use after free.
+ * The worker's memory stays, and stays busy: a call with a worker that was unregistered is refused,
+ * and is no use after free.
  */
 void
 lockfree_worker_unregister(schedq_worker_t *base)

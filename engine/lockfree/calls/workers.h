@@ -32,7 +32,7 @@ bool workers_make_shared(struct queue *queue);
 /** Makes slots. False: no memory. */
 bool workers_reserve(struct queue *queue, uint32_t count);
 
-/** Alone. */
+/** While no other thread uses the queue. */
 void workers_free(struct queue *queue);
 
 #endif
