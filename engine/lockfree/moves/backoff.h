@@ -1,18 +1,20 @@
 /*
- * Pods that back off: one bin for each length of the wait, those that failed with an error apart.
+ * Pods that back off. Each length of the wait has a bin; pods that failed with an error have bins
+ * of their own.
  *
  * Pods that wait equally long end their wait in the order in which they failed, so a worker's lane
  * takes them in the order of their expiries. A pod that comes in another order (an event let it out
- * of its lot) goes as a run. A bin's key is the expiry as it is compared; equal expiries (whole
- * seconds, with windows) are ordered by rank and order key, because pop may take from here.
+ * of its lot) goes into the bin as a run. A bin's key is the expiry, as expiries are compared: with
+ * windows, in whole seconds. Equal ones are ordered by rank and order key, because pop may take
+ * from here.
  *
  * MEMORY. A bin is made when the first pod comes that waits so long, and stays.
  *
  * USED. One word says of each bin whether a pod may ever have been put there: a bit is set by the
  * thread that is about to publish in the bin, and never taken away. Pops, movers of due pods and
- * planners of the next deadline pass over the others. So the bit comes before the ref, and before
- * the switch of the first pod, the return of the add that brings one, and the look at the deadline
- * that is lowered for it.
+ * planners of the next deadline pass over the others. So the bit is set before the ref is
+ * published: also before the pod is switched, before its add returns, and before the deadline is
+ * lowered for it.
  *
  * ORDERING
  *   backoff_make_bin:A, B -> backoff_used:A
@@ -46,7 +48,7 @@ backoff_counters_of(const schedq_history_t *history)
                                      .errors = history->errors};
 }
 
-/** The expiry of a pod with this history; BACKOFF_NONE. */
+/** The expiry of a pod with this history; BACKOFF_NONE: it does not back off. */
 STRAIGHT int64_t
 backoff_expiry_of(const struct queue *queue, const schedq_history_t *history)
 {
@@ -68,28 +70,28 @@ backoff_kind(enum place place)
     return place == PLACE_ERROR_BACKOFF ? 1 : 0;
 }
 
-/** In `used`. */
+/** The bin's bit in `used`. */
 static inline uint64_t
 backoff_bit(uint32_t kind, uint32_t class)
 {
     return UINT64_C(1) << (kind * BACKOFF_CLASSES + class);
 }
 
-/** NULL: no pod ever waited so. */
+/** NULL: it was not made, because no pod ever waited that long. */
 static inline struct bin *
 backoff_bin_at(const struct queue *queue, uint32_t kind, uint32_t class)
 {
     return ptr_load_acquire(&queue->backoff.bins[kind][class]); /* of backoff_make_bin:A */
 }
 
-/** backoff_bin where it is not there, or not noted as used. */
+/** backoff_bin for a bin that is not made yet, or not noted as used. */
 struct bin *backoff_make_bin(struct queue *queue, enum place place, uint32_t class);
 
 /**
  * The bin of pods that back off for so long, made if need be, and noted as used. NULL: no memory.
  *
- * By the doublings of the first wait; the longest has a class of its own, because it need not be a
- * doubling.
+ * Bins go by the number of doublings of the first wait. The longest wait has a bin of its own,
+ * because it need not be a doubling.
  */
 STRAIGHT struct bin *
 backoff_bin(struct queue *queue, enum place place, uint32_t failures, int64_t duration)

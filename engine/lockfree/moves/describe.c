@@ -25,8 +25,8 @@ describe_by_spec(struct redescription *change, const struct view *before,
 }
 
 /*
- * Counted before it can be seen, and off after it was replaced: the word is never 0 while a pod is
- * nominated.
+ * A nomination is counted before it can be seen, and counted off after it was replaced. So the
+ * public word is never 0 while a pod is nominated.
  */
 static bool
 nominate(struct worker *worker, uint32_t record, uint64_t life, struct description *description)
@@ -45,7 +45,7 @@ nominate(struct worker *worker, uint32_t record, uint64_t life, struct descripti
     return true;
 }
 
-/* As admission does; a nomination of another origin is only renewed. */
+/* As admission does: to the node that the pod names. A nomination of another origin stays. */
 static void
 say_node(const struct description *before, struct description *description)
 {

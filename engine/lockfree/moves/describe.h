@@ -10,8 +10,8 @@
  * The old record and the old object's reference are given back behind the CAS.
  *
  * PROGRESS. Lock-free, like nominator_insert; one attempt each. A thread that stops before
- * entry_describe:A leaves a hint that is no nomination, and a count that is one too high; behind
- * it, the old description's record and reference as it was.
+ * entry_describe:A leaves a hint that is no nomination, and a count that is one too high. One that
+ * stops behind it has not given back the old description's record and reference.
  *
  * EVIDENCE. tests/model: description, nominator; stress/explore: update_two, nominate_update;
  * tests/unit/test_nominate.c, test_update.c, test_no_memory.c.
@@ -26,11 +26,12 @@ struct redescription {
     struct description description; /* begins as a copy of the old one */
     struct gating gating;           /* the same */
     /*
-     * the state word that goes with it: the old one, one with a raised lag or a flag, or a switch
+     * the state word that is installed with it: the old one, one with a raised lag or a flag, or a
+     * switch
      */
     uint64_t word;
     uint64_t desc; /* set by describe_install: the word of the description */
-    /* the reference stays; else the caller retained the new object, and loses that with OK */
+    /* the reference stays; else the caller retained the new object, and OK takes that reference */
     bool same_object;
     bool renominates; /* to description.nominated_node, under a number of its own */
 };
@@ -44,7 +45,7 @@ describe_prepare(struct worker *worker)
 }
 
 /**
- * One attempt to install: *desc, the word that was compared, becomes the new one.
+ * One attempt to install. *desc: the word to compare with; with OK, the new one.
  *
  * @retval SCHEDQ_OK     installed; the old record went back
  * @retval SCHEDQ_RETRY  the words changed
@@ -70,7 +71,10 @@ describe_swap(struct worker *worker, struct entry *entry, uint64_t state, uint64
 /** Begins with a description that differs in nothing. */
 struct redescription describe_begin(const struct view *before);
 
-/** As a spec says, but for its class. One that loses its order key is ordered by its Timestamp. */
+/**
+ * Describes as a spec says, but for the class. A pod that loses its order key is ordered by its
+ * Timestamp.
+ */
 static inline void
 describe_as(struct description *description, const schedq_pod_spec_t *spec, int64_t timestamp)
 {
@@ -88,7 +92,10 @@ describe_as(struct description *description, const schedq_pod_spec_t *spec, int6
     }
 }
 
-/** Behind describe_as: its class. One that was kept back is not again before it was tried. */
+/**
+ * After describe_as: sets the class. A pod that its class kept back once is tried before it is kept
+ * back again.
+ */
 static inline void
 describe_class(struct description *description, const struct description *before, uint64_t class_id)
 {
@@ -96,11 +103,11 @@ describe_class(struct description *description, const struct description *before
     description->flags |= class_id != 0 ? before->flags & DESCRIBED_WAITED : 0;
 }
 
-/** The same, of what is to be installed. */
+/** Both, of what is to be installed. */
 void describe_by_spec(struct redescription *change, const struct view *before,
                       const schedq_pod_spec_t *spec);
 
-/** Does either speak of a node, or is nominated to one? Then the pod is nominated anew. */
+/** Does either name a node, or is nominated to one? Then the pod is nominated anew. */
 static inline bool
 describe_names_node(const struct description *before, const struct description *description)
 {
@@ -108,14 +115,14 @@ describe_names_node(const struct description *before, const struct description *
 }
 
 /**
- * Draws and inserts the nomination of a description that is to replace `before`, and counts it: to
- * the node that it has, as admission does; one of another origin is only renewed. Of a pod's first
- * description both are the same. False: no memory.
+ * Draws, inserts and counts the nomination of a description that is to replace `before`. The node
+ * is the one that the pod names, as at admission; a nomination of another origin is only renewed.
+ * For a pod's first description both are the same. False: no memory.
  */
 bool describe_nominate(struct worker *worker, uint32_t record, uint64_t life,
                        const struct description *before, struct description *description);
 
-/** The same, left to describe_install. */
+/** The same node, but describe_install draws, inserts and counts. */
 void describe_renominate(struct redescription *change, const struct view *before);
 
 /**
@@ -135,11 +142,11 @@ schedq_status_t describe_nomination(struct worker *worker, uint32_t record, cons
 /** A life begins that has hints under its label and its group; 0: none. */
 void describe_life(struct queue *queue, uint64_t ref, uint64_t label, uint64_t group);
 
-/** It is over. `epoch`: of the section; NULL: a guest's. */
+/** The life is over. `epoch`: of the section; NULL: a guest's. */
 void describe_life_end(struct queue *queue, struct epoch_record *epoch, uint64_t ref,
                        uint64_t label, uint64_t group);
 
-/** The pod is over, or deleted, or has another description: the nomination of this one is over. */
+/** The pod is over, or deleted, or has another description: ends this description's nomination. */
 static inline void
 describe_end_in(struct queue *queue, const struct description *description)
 {

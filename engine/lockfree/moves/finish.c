@@ -17,12 +17,12 @@
  *       -> a late reader's loads, then of the word (report.c, index_line.c, entry.c)
  *       the reader finds the word changed, so nothing here needs a release of its own
  *
- * WITHOUT A WORKER. A call that may not use the worker (api/pods.c) ends flights all the same: the
- * words are the pod's, the index needs no owner, and what the record held goes to the slabs' shared
- * lists by way of caches on the stack. Its section is a guest's (epoch.h). Only the release of a
- * counted object needs a worker's list: the record, DEAD and out of the index, waits in `ended` for
- * the next pop that takes a pod, or call that ends a flight with a worker, for a tick, an
- * unregistration, or destroy. No more wait there than were in flight at the last pop.
+ * WITHOUT A WORKER. A call that may not use the worker (api/pods.c) can end flights too: neither
+ * the pod's words nor the index belong to a worker, and what the record held goes to the slabs'
+ * shared lists by way of caches on the stack. Its section is a guest's (epoch.h). Only the release
+ * of a counted object needs a worker's list: the record, DEAD and out of the index, waits in
+ * `ended` for the next pop that takes a pod, or call that ends a flight with a worker, for a tick,
+ * an unregistration, or destroy. No more wait there than were in flight at the last pop.
  *
  *   state of the record       index   token   the thread that may act
  *   INFLIGHT                  holds   good    the holder, a guest: one CAS decides (end_flight:A)
@@ -48,12 +48,12 @@
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/objects.h"
 
-/* References that go when the record is given back: the caller's code runs then. */
+/* Objects that are released when the record is given back; that runs the caller's code. */
 struct held {
     uint64_t newest, popped;
 };
 
-/* The life is over: its label and its group may let it go. As describe_life_end. */
+/* The life is over: ends its hints under its label and its group. As describe_life_end. */
 static void
 end_life(struct queue *queue, struct epoch_record *epoch, uint32_t record,
          const struct entry *entry, const struct description_record *newest)
@@ -67,7 +67,7 @@ end_life(struct queue *queue, struct epoch_record *epoch, uint32_t record,
     }
 }
 
-/* Of a pod that was described anew, or whose objects are counted. */
+/* For a pod that was described anew, or whose objects are counted. */
 RARELY static struct held
 give_description(struct worker *worker, uint32_t record, const struct entry *entry, uint64_t desc)
 {
@@ -146,9 +146,9 @@ finish_object(const struct queue *queue, const struct entry *entry)
 }
 
 /*
- * Ends the flight of a pod whose word has flags, or has not: the word that it had. 0: the token was
- * used, or never given. Ends: the word changes under a token only by its flags, and each flag is
- * set once.
+ * Ends the flight of a pod, whether its word has flags or not. Returns the word that it had; 0: the
+ * token was used, or never given. The loop ends: the word changes under a token only by its flags,
+ * and each flag is set once.
  */
 RARELY static uint64_t
 end_flagged(struct entry *entry, schedq_token_t token)
@@ -181,8 +181,8 @@ class_of_ended(const struct queue *queue, const struct entry *entry,
 }
 
 /*
- * If the pod is the scout of its class, another one is. May leave the section: the record is this
- * worker's, so its page stays.
+ * If the pod was the scout of its class, another pod becomes it. May leave the section: the record
+ * is this worker's, so its page stays.
  */
 COLD static void
 hand_over(struct worker *worker, uint32_t record, const struct entry *entry,
@@ -208,7 +208,9 @@ end_rest(struct worker *worker, schedq_token_t token, struct entry *entry, bool 
     give_record(worker, ref_record(token.bits), entry, desc, true);
 }
 
-/* Ends one flight, and the pod; not counted. False: its word has flags, or is no such word. */
+/*
+ * Ends one flight, and the pod; not counted. False: the word has flags, or the token is not good.
+ */
 STRAIGHT bool
 end_flight(struct worker *worker, schedq_token_t token)
 {
@@ -300,7 +302,7 @@ lockfree_done_many(schedq_worker_t *base, const schedq_token_t *tokens, size_t c
 
 /* ---- without a worker ------------------------------------------------------------------------ */
 
-/* The record of a pod whose objects no pin can hold; it, and the name, are used again at once. */
+/* Gives back the record where objects are not counted: it, and the name, are used again at once. */
 static void
 give_at_once(struct queue *queue, uint32_t record, struct entry *entry, uint64_t desc)
 {
@@ -349,7 +351,7 @@ take_ended(struct queue *queue)
         if (record == 0) {
             return 0;
         }
-        /* Its page stays: it is mapped while the record is not free, else the exchange fails. */
+        /* The page stays mapped while the record is not free. If it is free, the exchange fails. */
         const struct entry *entry = entry_at(&queue->entries, record);
 
         next = entry != NULL ? (uint32_t)u64_load(ended_link((struct entry *)(uintptr_t)entry)) : 0;

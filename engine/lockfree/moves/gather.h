@@ -24,21 +24,24 @@
 
 #include "lockfree/moves/gather_find.h"
 
-/** A member that waits; or was taken: then description, gating and desc are as it was taken. */
+/**
+ * A member that waits, or that a pop took: then description, gating and desc are those at its
+ * taking.
+ */
 struct gathered_pod {
     struct view view;
     uint32_t record, node;
-    /* a pop: of its flight, 0 while it is not taken; the end of a cycle: judged up to that event */
+    /* a pop: of its flight, 0 while it is not taken; a cycle's end: the last event judged */
     uint64_t token;
 };
 
-/** A group, below those before it. The block is of the section in which it was read. */
+/** A group; those above it come before it. The block is of the section in which it was read. */
 struct gathered_group {
     struct group_block *block;
     uint64_t number;
     uint32_t above, depth, needs, here, complete_below;
     bool complete, joins;          /* its members join one by one (worker.joins_up_to) */
-    bool counted;                  /* before its members were read */
+    bool counted;                  /* `counted` of its block, before its members were read */
     bool was_tried, became_placed; /* what the holder changed, until its cycle is over */
 };
 
@@ -52,14 +55,14 @@ struct gathered {
 };
 
 /**
- * Calls it once for each hint of a member of a group and of those below, in no order, until it is
- * enough: the pod may be elsewhere by now, or not there so far (report_exists); not for members
- * that join later (gather_joins_later). Inside of a section, which it must not leave. Returns
- * whether it was enough.
+ * Calls is_enough once for each hint of a member of a group and of those below, in no order, until
+ * it returns true. The hint's pod may be elsewhere by now, or not exist yet (report_exists).
+ * Members that join later (gather_joins_later) are left out. Inside of a section, which is_enough
+ * must not leave. Returns whether it was enough.
  */
 bool gather_any(struct worker *worker, uint64_t number, nominated_fn *is_enough, void *ctx);
 
-/** Of a group whose members join one by one (worker.joins_up_to): has it not come so far? */
+/** In a group whose members join one by one (worker.joins_up_to): does this one join later? */
 static inline bool
 gather_joins_later(const struct worker *worker, const struct view *view)
 {
@@ -81,7 +84,7 @@ gather_is_here(struct worker *worker, uint32_t record, uint64_t life, bool joins
 /** The numbers of all roots, in memory of `bytes` that the caller frees; NULL: no memory. */
 size_t gather_roots(struct worker *worker, uint64_t **numbers, size_t *bytes);
 
-/** By what is counted, has a group enough? Its block is of this section. */
+/** Has a group enough, by what is counted? Its block is of this section. */
 bool gather_is_complete(struct worker *worker, const struct group_block *block);
 
 /** Reads the members of a group and of all below. False: no memory. */
@@ -106,8 +109,8 @@ gather_was_tried(const struct gathered *gathered, uint32_t group)
 
 /**
  * How many members wait, of a group and of those below: the sum of `waiting`. Without memory some
- * groups below are left out. While a group's members join one by one (worker.joins_up_to): those
- * that have joined.
+ * groups below are left out. In a group whose members join one by one (worker.joins_up_to) only
+ * those count that have joined.
  */
 uint64_t gather_size(struct worker *worker, const struct group_block *block);
 
@@ -115,8 +118,8 @@ uint64_t gather_size(struct worker *worker, const struct group_block *block);
 typedef bool gather_each_fn(void *ctx, const struct view *member);
 
 /**
- * Calls it for the members that wait, whose objects are alive meanwhile; outside of a section if
- * the caller is. False: no memory.
+ * Calls `each` for the members that wait, and keeps each one's object alive meanwhile. Outside of a
+ * section if the caller is. False: no memory.
  */
 bool gather_each(struct worker *worker, uint64_t number, gather_each_fn *each, void *ctx);
 

@@ -19,10 +19,10 @@ gather_name(const struct queue *queue, uint64_t number, char text[GROUP_NAME_BYT
 }
 
 /*
- * Of a record in a life that had begun; NULL: that is over. The word is loaded before the life: a
- * later owner's word would come with its life. It is loaded once more behind the address: the word
- * of one life has not changed, so the address is that life's, and the block is freed after this
- * section. Ends: each further round is another's change of the word.
+ * The block of a record in a life that had begun; NULL: that life is over. The word is loaded
+ * before the life: a later owner's word would come with its life. The word is loaded again after
+ * the address: if it is the same, the address is that life's, and the block is freed only after
+ * this section. Ends: each further round is another's change of the word.
  */
 static struct group_block *
 block_of(const struct entry *entry, uint64_t life)
@@ -67,8 +67,8 @@ gather_quorum(struct worker *worker, const struct group_block *block, uint32_t *
         desc = u64_load_acquire(&entry->word.high);
     } while (desc != read);
     /*
-     * The description of a group that is over was given back: what was read may be another's. The
-     * word before the life, as in block_of.
+     * If the group is over, its description was given back, and what was read may be another's. The
+     * word is loaded before the life, as in block_of.
      */
     return state_is_pod(entry_state(entry)) && u64_load_acquire(&entry->life) == block->life;
 }
@@ -282,7 +282,7 @@ gather_open(struct queue *queue)
         return false;
     }
     if (!stray_is_noted(queue, STRAY_GROUPS)) {
-        u64_or(&queue->strays, STRAY_GROUPS); /* also for one that stopped here */
+        u64_or(&queue->strays, STRAY_GROUPS); /* also if the maker stopped here */
     }
     return true;
 }

@@ -5,7 +5,7 @@
  * its number. Its description has what else changes with one exchange: what a caller declares
  * (priority; quorum, as `label`; object, as `nomination`), the order key, the Timestamp (as
  * `not_before`), the group above (as `group`). So a declaration, or an update, is one exchange, and
- * no thread reads the quorum of one and the object of another. Counted objects are those of pods: a
+ * no thread reads the quorum of one and the object of another. Only pods' objects are counted: so a
  * group's is not in `object`. The record has the address of a block, which is freed a grace period
  * after the record's end.
  *
@@ -106,7 +106,7 @@ group_declare(struct description *description, const schedq_group_spec_t *spec)
     description->marks |= MARK_LABEL;
 }
 
-/** The quorum as it is now, of a block of this section. False: the group is over. */
+/** The quorum at this moment, of a block of this section. False: the group is over. */
 bool gather_quorum(struct worker *worker, const struct group_block *block, uint32_t *quorum);
 
 /** A group's name in the index; `text` is its bytes. */
@@ -116,7 +116,7 @@ struct hashed_name gather_name(const struct queue *queue, uint64_t number,
 /** Declared, or in its cycle. Inside a section. False: neither. */
 bool gather_find(struct worker *worker, uint64_t number, struct group_found *found);
 
-/** What changes of a group may be made without its record's description. */
+/** What a call needs to change a group's counts; its record's description is not read. */
 struct group_look {
     struct group_block *block; /* of this section */
     const struct entry *entry;
@@ -158,7 +158,7 @@ bool gather_is_backing_off(struct worker *worker, const struct view *view, int64
 /** Rules of backoff of a record. Inside a section. */
 struct backoff_rules gather_backoff_rules(struct worker *worker, const struct view *view);
 
-/** The record is over, by the caller's switch to DEAD; or, to FREE, never was. */
+/** Ends the record, which the caller switched to DEAD; or which never began, and is FREE. */
 void gather_end(struct worker *worker, uint32_t record, struct entry *entry,
                 struct group_block *block);
 

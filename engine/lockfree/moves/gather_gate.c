@@ -17,8 +17,8 @@ set_flags(const struct view *view, uint64_t flags)
 }
 
 /*
- * Notes the answer in the member, if it is still ASIDE; one attempt. The member has passed, and its
- * group's pop may take it, only if it is as it was when its gates were asked.
+ * Notes the answer in the member, if it is still ASIDE; one attempt. The member counts as passed,
+ * and its group's pop may take it, only if it has not changed since its gates were asked.
  */
 static void
 note_gate(struct worker *worker, uint32_t record, const struct view *seen, uint8_t gate)
@@ -87,7 +87,7 @@ gather_ask_one(struct worker *worker, uint32_t record, uint64_t life)
                : 0;
 }
 
-/* In the order in which a pop has them? */
+/* Does `a` come behind `b` in the order in which a pop has them? */
 static bool
 is_behind(struct worker *worker, const struct gathered *gathered, const struct gathered_pod *a,
           const struct gathered_pod *b)
@@ -131,7 +131,7 @@ ask_all(struct worker *worker, const struct gathered *gathered)
     return gate;
 }
 
-/* All are asked: each keeps what was said of it. */
+/* Asks about all: each member keeps what was said of it. */
 bool
 gather_ask(struct worker *worker, uint64_t number, uint8_t *gate)
 {

@@ -3,11 +3,11 @@
  * whether it has passed since it came to ASIDE (FLAG_PASSED, state.h): a pop takes no other.
  *
  * Without memory an answer cannot be noted. The member's word says so (FLAG_UNNOTED), and the gate
- * that is noted counts no more: so no record stays gated for a member that passed. If a gate did
- * refuse the member, a tick may find a gated record without a refused member, and asks about all
- * again. A flag that is set late, over a newer note, leads there too. The next answer that is noted
- * takes it away. FLAG_PASSED stays: a popper that has claimed the record looks at the flag again,
- * and must find it in each member that it chose.
+ * that was noted before is ignored: so no record stays gated for a member that passed. If the
+ * answer was a refusal, a tick may find the record gated and no member refused; it then asks about
+ * all again. The same follows if the flag is set late, over a newer note. The next answer that is
+ * noted clears the flag. FLAG_PASSED stays: a popper that has claimed the record looks at the flag
+ * again, and must find it in each member that it chose.
  *
  * Gates are asked outside of a section, so the thread that asks keeps no address of a block or an
  * entry meanwhile.
@@ -35,14 +35,14 @@
  */
 bool gather_ask(struct worker *worker, uint64_t number, uint8_t *gate);
 
-/** May a pop of its group take a member, as it was read? */
+/** May a pop of its group take the member whose word this is? */
 static inline bool
 gather_passed(const struct queue *queue, uint64_t state)
 {
     return !queue->base.registry.has_gates || (state & FLAG_PASSED) != 0;
 }
 
-/** What the gates say of one that waits; 0: nothing, or it is not there. Leaves the section. */
+/** The gate that refuses a member that waits; 0: none, or it does not wait. Leaves the section. */
 uint8_t gather_ask_one(struct worker *worker, uint32_t record, uint64_t life);
 
 /**

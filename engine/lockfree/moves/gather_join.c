@@ -19,7 +19,7 @@ gather_announce(struct worker *worker, uint64_t number)
     return group.named;
 }
 
-/* A member of the declaration that `counted` names, if it was counted there. */
+/* Takes a member off the count of the declaration that `counted` names, if it was counted there. */
 static void
 count_off(struct worker *worker, uint64_t number, uint64_t counted)
 {
@@ -43,7 +43,7 @@ is_queued(enum place place)
     return place == PLACE_READY || place_waits(place);
 }
 
-/* What a call brings to a queued record: one member, all of a group and below, or none. */
+/* What a call brings to a queued record: one member, all of a group and of those below, or none. */
 struct comers {
     schedq_pod_t one;
     uint64_t group;
@@ -61,8 +61,9 @@ begin_attempts_of(struct worker *worker, const struct comers *comers, int64_t no
 }
 
 /*
- * gather_bring_queued of a record that members join. Without memory a tick tries what waits for an
- * event; where it is else, a pop or the end of its backoff asks the gates. False: it changed.
+ * gather_bring_queued of a record that members join. Without memory: if the record waits for an
+ * event, a tick tries again; if not, a pop or the end of its backoff asks the gates. False: it
+ * changed.
  */
 static bool
 bring_joined(struct worker *worker, const struct group_found *root, const struct way *way,
@@ -77,8 +78,8 @@ bring_joined(struct worker *worker, const struct group_found *root, const struct
 }
 
 /*
- * A join or a leaving makes a record come in again where it is: gates are asked about all members.
- * False: the record changed.
+ * A join or a leaving brings a record anew to the place where it is: the gates are asked about all
+ * members. False: the record changed.
  */
 static bool
 come_in_again(struct worker *worker, const struct group_found *root, const struct comers *comers,
@@ -238,7 +239,9 @@ note_nobody(struct worker *worker, uint64_t number, uint8_t gate)
     }
 }
 
-/* A queued record: it has too few, or the member that gated it is gone. False: it changed. */
+/*
+ * A queued record may have too few members, or the member that gated it is gone. False: it changed.
+ */
 static bool
 reconsider(struct worker *worker, const struct group_found *root, uint32_t cause,
            schedq_result_t *result)
@@ -344,7 +347,7 @@ gather_left(struct worker *worker, uint64_t number, uint64_t counted, uint8_t ga
     u64_store_release(&worker->joining, 0);
 }
 
-/* A member came since the others passed: as if it joined once more, all are asked. */
+/* A member came since the others passed: asks about all, as for one more join. */
 enum gather_step
 gather_ask_newcomers(struct worker *worker, const struct group_found *root)
 {
@@ -375,7 +378,7 @@ gather_activate(struct worker *worker, uint64_t number, schedq_result_t *result)
     struct group_found root;
     enum gather_step step = GATHER_AGAIN;
 
-    /* Ends: the same. */
+    /* Ends: each further round is another's change of the record, or an event. */
     while (step == GATHER_AGAIN && gather_root(worker, number, &root)) {
         enum place place = state_place(root.view.state);
         const uint64_t asked = stamps_drawn(&queue->stamps);
@@ -473,7 +476,7 @@ gather_look_after(struct worker *worker, uint64_t number)
     gather_free(&gathered);
     gather_complete(worker, number, &unseen);
     /*
-     * The refused member may have left: else nothing is asked, however often a tick comes by. Ends:
+     * Asks only if the refused member has left: ticks that come by often ask nothing else. Ends:
      * each further round is another's change of the record, or an event.
      */
     while (!queue_of(worker)->base.rules.groups_as_kube && gather_root(worker, number, &root) &&

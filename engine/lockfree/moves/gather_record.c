@@ -54,7 +54,7 @@ begin_one(void *ctx, uint32_t record, uint64_t life)
     struct view view;
 
     if (entry == NULL || u64_load_acquire(&entry->initial_attempt) != 0) {
-        return false; /* if it is another life's, that one began in between: it is joining */
+        return false; /* else a later life's, which began meanwhile: it is joining */
     }
     if (gather_is_here(worker, record, life, false, &view)) {
         begin_attempt(worker, record, &view, beginning->now);
@@ -107,7 +107,7 @@ becomes_ready(const struct gather_move *move)
     return move->way.place == PLACE_READY && state_place(move->view->state) != PLACE_READY;
 }
 
-/* What its way says, described. */
+/* Describes what the way says. */
 static void
 describe_way(const struct gather_move *move, int64_t now)
 {
@@ -123,7 +123,10 @@ describe_way(const struct gather_move *move, int64_t now)
     }
 }
 
-/* As read by the caller, in this section; if one has changed since, its pop says when it began. */
+/*
+ * Of the members that the caller read in this section. For one that has changed since, its pop
+ * notes when it was tried first.
+ */
 static void
 begin_as_read(struct worker *worker, const struct gathered *members, int64_t now)
 {
@@ -151,8 +154,8 @@ begin_ready(struct worker *worker, const struct gather_move *move)
 /*
  * DONE: it is where its way says. A helper may switch the record before its new description is
  * installed. Then it is where the old one puts it. If that is another place in the order, the
- * caller begins again. Else only the first attempt is not noted; the pop takes the time since which
- * the record was READY.
+ * caller begins again. Else only the first attempt is not noted; the pop takes the time at which
+ * the record became READY.
  */
 static enum gather_step
 install_way(struct worker *worker, const struct gather_move *move, const struct transfer *transfer)
@@ -201,7 +204,7 @@ count_and_tell(struct worker *worker, const struct gather_move *move, schedq_res
     }
 }
 
-/* Noted before the switch too: this thread may stop behind that. */
+/* The note is left before the switch too: this thread may stop right after the switch. */
 bool
 gather_is_overtaken(struct worker *worker, const struct view *view, uint8_t gate, uint64_t asked,
                     bool *unjudged)
@@ -219,7 +222,7 @@ gather_is_overtaken(struct worker *worker, const struct view *view, uint8_t gate
     return heard && !*unjudged;
 }
 
-/* Behind the switch: a tick may have taken the note before. */
+/* The note is left behind the switch again: a tick may have taken the one before it. */
 void
 gather_note_unjudged(struct worker *worker, bool unjudged)
 {
@@ -243,7 +246,7 @@ gather_bring(struct worker *worker, const struct gather_move *move, schedq_resul
     planned.description = change->description;
     planned.gating = change->gating;
     planned.history.timestamp_ns = change->description.not_before;
-    /* without its description it stays, and a pop would help a ref that was published */
+    /* both before the publication: a pop would help a published ref that lacks its description */
     if (!describe_prepare(worker) ||
         !transfer_prepare(worker, move->record, &planned, way, queue_now(queue), &transfer)) {
         return GATHER_NOMEM;
@@ -255,7 +258,7 @@ gather_bring(struct worker *worker, const struct gather_move *move, schedq_resul
     if (way->place == PLACE_GATED &&
         gather_is_overtaken(worker, view, way->gate, move->asked, &unjudged)) {
         transfer_withdraw(worker, &transfer);
-        /* What was published gets stale: the version rises, and refs stay good. */
+        /* Makes the published ref stale: the version rises. Older refs stay good. */
         if (!state_lag_is_at_end(view->state)) {
             (void)u64_cas(&view->entry->word.low, view->state, state_described(view->state));
         }
@@ -353,8 +356,8 @@ says_the_same(const struct view *view, const struct redescription *change)
 }
 
 /*
- * A complete record, as it begins to wait by *change. Gates are asked outside of the section: the
- * members' views are of a section before then.
+ * Brings out a complete record, which begins to wait as *change says. Gates are asked outside of
+ * the section: afterwards the members' views are of an earlier section.
  */
 static enum gather_step
 bring_out(struct worker *worker, const struct group_found *root, struct gathered *gathered,
@@ -398,7 +401,7 @@ bring_out(struct worker *worker, const struct group_found *root, struct gathered
 
 /*
  * One round: described as it begins to wait, then moved. DONE: there is nothing more to do. Of two
- * that do it the second finds it described, and hinders the first no more.
+ * completers the second finds the record described, and does not make the first begin again.
  */
 static enum gather_step
 complete_once(struct worker *worker, uint64_t number, schedq_result_t *result)

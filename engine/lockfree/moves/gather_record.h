@@ -28,21 +28,21 @@
 #include "lockfree/moves/route.h"
 #include "lockfree/moves/transfer.h"
 
-/** The cause by which a record is counted that comes in because a member came or went. */
+/** The cause of a record that comes in because a member came or went. */
 #define CAUSE_JOIN (LABEL_POD_ADD + 1)
 
 enum gather_step { GATHER_DONE, GATHER_AGAIN, GATHER_NOMEM };
 
 /**
  * Where a complete record goes: GATED if a gate refuses, else READY. With `after_backoff`, while
- * its backoff lasts: ERROR_BACKOFF in place of READY, and where a backoff keeps the gate
- * (queue_backoff_keeps_gate) at once, without asking. May leave the section.
+ * its backoff lasts: ERROR_BACKOFF in place of READY; and if a backoff keeps the gate
+ * (queue_backoff_keeps_gate), no gate is asked. May leave the section.
  */
 struct way gather_way(struct worker *worker, const struct view *view, bool after_backoff);
 
 /**
  * Would the record stay GATED, by the same gate, with nothing to note? With gates_see_leftover the
- * limit of a leftover counts from the last refusal, so that is noted.
+ * limit of a leftover counts from the last refusal, so each refusal is noted.
  */
 static inline bool
 gather_stays_gated(const struct queue *queue, const struct view *view, const struct way *way)
@@ -52,9 +52,10 @@ gather_stays_gated(const struct queue *queue, const struct view *view, const str
 }
 
 /**
- * Other descriptions of a record raise its version, so what was published for an older one gets
- * stale; refs and a token stay good. At the end of its lag a queued record is brought to its place
- * anew before (group.c); one in its cycle keeps the version, and the cycle's end begins another.
+ * A new description of a record that stays where it is raises the version: what was published for
+ * an older one gets stale, and refs and a token stay good. At the end of its lag a queued record is
+ * first brought to its place anew (group.c); one in its cycle keeps the version, and the cycle's
+ * end begins another.
  */
 static inline void
 gather_describe(struct redescription *change, const struct view *view)
@@ -68,14 +69,14 @@ gather_describe(struct redescription *change, const struct view *view)
 }
 
 /**
- * `gate` refused a member, and knows the events up to `asked`. Did it hear of one since? Then the
- * gates are asked again, but ASKS_MAX times in a row at most: *unjudged, the record is gated, and
- * gather_note_unjudged follows.
+ * `gate` refused a member, and knows the events up to `asked`. True: the gate had an event since,
+ * and the gates have to be asked again. After ASKS_MAX times in a row: false, and *unjudged; the
+ * record is gated, and gather_note_unjudged follows.
  */
 bool gather_is_overtaken(struct worker *worker, const struct view *view, uint8_t gate,
                          uint64_t asked, bool *unjudged);
 
-/** A tick asks about the record, which was gated. */
+/** If the record was gated unjudged, a tick is made to ask about it. */
 void gather_note_unjudged(struct worker *worker, bool unjudged);
 
 /** How a record goes from where it is. */
@@ -84,7 +85,7 @@ struct gather_move {
     const struct view *view;
     struct way way;
     struct redescription *change;   /* what else is described anew; its word is overwritten */
-    uint64_t asked;                 /* events up to there the gates know */
+    uint64_t asked;                 /* the last event that the gates know */
     uint32_t cause;                 /* by which it is counted, and freed (switch.h) */
     const struct gathered *members; /* NULL, or as they were read in this section */
 };
@@ -97,8 +98,8 @@ enum gather_step gather_bring(struct worker *worker, const struct gather_move *m
                               schedq_result_t *result);
 
 /**
- * The same of one that is queued, described as it is, by gates that know the events up to `asked`.
- * AGAIN also: it is not where `root` shows it.
+ * The same of a queued record, which keeps its description, by gates that know the events up to
+ * `asked`. AGAIN also: it is not where `root` shows it.
  */
 enum gather_step gather_bring_queued(struct worker *worker, const struct group_found *root,
                                      const struct way *way, uint64_t asked, uint32_t cause,
@@ -114,13 +115,16 @@ void gather_count(struct worker *worker, uint64_t number, enum place place, uint
 void gather_count_pods(struct worker *worker, enum place place, uint32_t cause, uint64_t pods,
                        bool entity);
 
-/** The record becomes READY: that is the first attempt of members that had none. */
+/** The record becomes READY: begins the first attempt of its members that had none. */
 void gather_begin_attempts(struct worker *worker, uint64_t number, int64_t now);
 
-/** Of one member; if it changed meanwhile, its pop says when it was tried first. */
+/** The same of one member; if it changed meanwhile, its pop notes when it was tried first. */
 void gather_begin_attempt(struct worker *worker, uint32_t record, uint64_t life, int64_t now);
 
-/** By what is counted: has an IDLE root enough, which no reading refuted since its last change? */
+/**
+ * Has an IDLE root enough, by what is counted, and did no reading refute that since its last
+ * change?
+ */
 static inline bool
 gather_may_complete(struct worker *worker, const struct group_block *block)
 {
@@ -135,7 +139,7 @@ void gather_complete(struct worker *worker, uint64_t number, schedq_result_t *re
 bool gather_make_idle(struct worker *worker, const struct group_found *root,
                       schedq_result_t *result);
 
-/** A record became READY: all that wait for one are told. */
+/** A record became READY: tells all that wait for one. */
 void gather_wake(struct worker *worker);
 
 #endif

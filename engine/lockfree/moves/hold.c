@@ -9,13 +9,13 @@ hold_install(struct worker *worker, uint32_t record, const struct view *before,
 {
     const struct way way = {.place = PLACE_HELD};
     const bool leaves = state_place(before->state) == PLACE_ASIDE;
-    /* before the room is made: this look may settle an add of another thread into a lane */
+    /* before room is made: gather_leaves may settle another thread's add, into the lane */
     const uint64_t counted = leaves ? gather_leaves(worker, before->description.group) : 0;
     struct view planned = *before;
     struct transfer transfer;
 
     planned.description = change->description;
-    /* without its description the pod stays, and a ref that was published would be due */
+    /* both before the publication: a ref whose description cannot follow would be due */
     if (!describe_prepare(worker) ||
         !transfer_prepare(worker, record, &planned, &way, now, &transfer)) {
         if (leaves) {
@@ -30,7 +30,7 @@ hold_install(struct worker *worker, uint32_t record, const struct view *before,
     change->gating.stay |= STAY_UNGATED;
     change->gating.tried = 0;
     if (change->gating.first != 0) {
-        change->gating.stay |= STAY_ATTEMPTED; /* where it comes from, it counts */
+        change->gating.stay |= STAY_ATTEMPTED; /* an attempt that began in the old place counts */
     }
     change->word = transfer_next(&transfer);
     transfer_publish(worker, &transfer, CAUSE_NONE);

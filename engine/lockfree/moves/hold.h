@@ -38,11 +38,11 @@
  *
  * PROGRESS. Lock-free: each further round is another's change of the pod. A thread that stops
  * before the exchange leaves the pod where it was, and perhaps a stale ref and a deadline that is
- * too early; behind it, the old description's record. If another thread holds the pod behind a
- * publication that was not exchanged, that ref is VALID in the bin, by a time that is not the
- * pod's: when it is due, the pod is held anew (hold_is_due), and the ref is stale. A pod that its
- * class keeps back is made due instead (hold_end_turn): held anew, it would not be in the class's
- * line any more.
+ * too early. One that stops behind it has not given back the old description's record. If a thread
+ * publishes a ref and does not exchange, and another thread then holds the pod, that ref is VALID
+ * in the bin, under a time that is not the pod's. When it is due, the pod is held anew
+ * (hold_is_due), and the ref is stale. A pod that its class keeps back is made due instead
+ * (hold_end_turn): held anew, it would not be in the class's line any more.
  *
  * EVIDENCE. tests/model: hold; stress/explore: hold_*; stress/history: once (HELD);
  * tests/unit/test_hold.c, test_not_before.c.
@@ -63,7 +63,7 @@ schedq_status_t hold_install(struct worker *worker, uint32_t record, const struc
                              struct redescription *change, int64_t now, schedq_result_t *result);
 
 /**
- * Does its class keep it back? Then it waits for its turn by the version that it has (class.c), and
+ * Does its class keep it back? Then its turn names the version that the pod has (class.c), and
  * whoever held it anew would take the turn from it.
  */
 static inline bool

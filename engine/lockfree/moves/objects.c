@@ -6,8 +6,8 @@
 
 /*
  * Between reading the description and retaining its object an update may replace it, and release
- * the object for the last time. Pinned, and then found in the word still: its release will see the
- * pin (hazard.h).
+ * the object for the last time. If the object is pinned, and the word still names its description
+ * afterwards, that release will see the pin (hazard.h).
  */
 bool
 objects_take(struct worker *worker, struct entry *entry, uint64_t state,
@@ -24,7 +24,7 @@ objects_take(struct worker *worker, struct entry *entry, uint64_t state,
         }
         hazard_pin(worker->hazard, description->object); /* objects_take:A, a full fence */
         bool same = ((entry_state(entry) ^ state) & ~STATE_DETAIL_MASK) == 0;
-        /* objects_take:B; not so: an update was first */
+        /* objects_take:B; false: an update was first */
         bool newest = u64_load_acquire(&entry->word.high) == *desc;
 
         if (same && newest) {

@@ -42,7 +42,7 @@ object_release(struct worker *worker, uint64_t object)
     }
 }
 
-/** A holder's reference: no pin rests on it. */
+/** Gives back a holder's reference; no pin depends on it. */
 static inline void
 object_give_back(const struct queue *queue, uint64_t object)
 {

@@ -60,7 +60,7 @@ publish_in_slot(struct worker *worker, struct bin *bin, struct run *run, const s
     return published;
 }
 
-/* The worker does not have the spare run meanwhile: this thread may end in here. */
+/* The spare run is taken from the worker first: this thread may stop in here. */
 bool
 publish_in_run(struct worker *worker, struct bin *bin, uint64_t ref, int64_t key, uint32_t cause)
 {
@@ -79,8 +79,8 @@ publish_in_run(struct worker *worker, struct bin *bin, uint64_t ref, int64_t key
 }
 
 /*
- * A run was prepared, and can fail only if others filled the bin's slots meanwhile and there is no
- * memory to merge them: then the ref goes into the lane, out of its order, but not lost.
+ * A run was prepared. It fails only if others filled the bin's slots meanwhile and there is no
+ * memory to merge them. Then the ref goes into the lane: out of its order, but not lost.
  */
 void
 publish_in_disorder(struct worker *worker, struct bin *bin, struct placing placing)

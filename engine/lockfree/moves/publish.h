@@ -28,7 +28,7 @@
 #include "lockfree/queue.h"
 #include "lockfree/refs/tie.h"
 
-/** Where a worker remembers a priority: where it found its band last. */
+/** The spot in which a worker notes where it found the band of this priority last. */
 static inline struct band_spot *
 publish_spot(struct worker *worker, int32_t rank)
 {
@@ -70,13 +70,13 @@ publish_fits(const struct worker *worker, const struct lane *lane, int64_t key)
     return key >= lane->last_key && key <= worker->last_drawn;
 }
 
-/* A ref more than is put: an adder has made room for it. */
+/* Room for one ref more than is published: an adder may have made room for its own. */
 #define PUBLISH_ROOM 2
 
 /** publish_prepare where something is missing. */
 bool publish_make_room(struct worker *worker, struct bin *bin);
 
-/** publish_prepare_key of what does not go straight into the lane, or whose lane is in a bank. */
+/** publish_prepare_key if the key does not go straight into the lane, or the lane is in a bank. */
 struct lane *publish_prepare_other(struct worker *worker, struct band *band, int64_t key);
 
 /**
@@ -94,7 +94,7 @@ publish_prepare_key(struct worker *worker, struct band *band, int64_t key)
 }
 
 /**
- * The same for any key and any bin, and for one ref more: an adder has prepared for that one.
+ * The same for any key and any bin, with room for one ref more (PUBLISH_ROOM).
  */
 STRAIGHT bool
 publish_prepare(struct worker *worker, struct bin *bin)
@@ -151,8 +151,8 @@ bool publish_in_run(struct worker *worker, struct bin *bin, uint64_t ref, int64_
                     uint32_t cause);
 
 /**
- * publish_ref of what fits neither the lane nor a run. What comes by value has an address in no
- * caller.
+ * publish_ref of what fits neither the lane nor a run. Passed by value: the address of the
+ * caller's struct is not taken, so it can stay in registers.
  */
 COLD void publish_in_disorder(struct worker *worker, struct bin *bin, struct placing placing);
 
@@ -181,8 +181,8 @@ publish_ref(struct worker *worker, struct bin *bin, const struct placing *placin
 void publish_in_band_other(struct worker *worker, struct band *band, uint64_t ref, int64_t key);
 
 /**
- * publish_ref after publish_prepare_key, which gave the lane. Where the worker helped since,
- * another ref may have come into it.
+ * publish_ref after publish_prepare_key, which gave the lane. If the worker helped another thread
+ * since, another ref may have come into it.
  */
 static inline void
 publish_in_band(struct worker *worker, struct band *band, struct lane *lane, uint64_t ref,

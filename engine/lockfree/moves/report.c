@@ -128,7 +128,7 @@ report_is_indexed(struct worker *worker, uint32_t record, const struct view *vie
     }
     names_copy(view_words(queue, view), worker->name, view->name_length);
     if (entry_state(view->entry) != view->state) {
-        return true; /* changed: the thread that changed it found it */
+        return true; /* the thread that changed it had found it */
     }
     return index_find(&queue->index, &caller, &name, &life) == record && life == view->life;
 }

@@ -41,9 +41,9 @@ struct view {
 };
 
 /**
- * Of what the record holds while its word is `state`, which the caller read there: words, life,
- * what does not change in it, description, gating, gate, sets, Timestamp. Of one moment only if an
- * exchange then finds the words, or report_unchanged:A does.
+ * Reads what the record holds while its word is `state`, which the caller read there: words, life,
+ * what is constant in it, description, gating, gate, sets, Timestamp. They are of one moment only
+ * if an exchange then finds the words unchanged, or report_unchanged:A does.
  */
 STRAIGHT void
 report_brief(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view)
@@ -66,7 +66,7 @@ report_brief(const struct queue *queue, struct entry *entry, uint64_t state, str
     view->unschedulable = u64_load_acquire(&entry->unschedulable) | view->gating.refused;
 }
 
-/** The same of a group's record, where its history is not what a pod's is. */
+/** The same of a group's record, whose history is read in another way than a pod's. */
 COLD void report_group(uint64_t state, struct view *view);
 
 /** The same, and what its backoff depends on. */
@@ -82,8 +82,8 @@ report_failures(const struct queue *queue, struct entry *entry, uint64_t state, 
 }
 
 /**
- * Where the name is of a pod that was seen, perhaps in an earlier section: its page may be gone, or
- * be another. NULL: gone. Words that are there may be of another name, if the pod is over.
+ * The name's words, of a pod that was seen, perhaps in an earlier section. NULL: their page is
+ * gone. If the pod is over, they may be of another name.
  */
 STRAIGHT const atomic_u64 *
 view_words(const struct queue *queue, const struct view *view)
@@ -91,7 +91,7 @@ view_words(const struct queue *queue, const struct view *view)
     if (names_is_cell(view->name)) {
         return names_cell(&queue->names, view->name, view->name_length);
     }
-    const struct entry *entry = entry_at(&queue->entries, view->name); /* the record, then */
+    const struct entry *entry = entry_at(&queue->entries, view->name); /* else in the record */
 
     return entry != NULL ? entry_own_words(entry, view->name) : NULL;
 }
@@ -175,8 +175,8 @@ view_is_group(const struct view *view)
 }
 
 /**
- * The pod of a handle. False: it names none, or, a guess, a group's record; a guess may name one
- * that its add takes back.
+ * The pod of a handle. False: it names none. A handle may be a guess: false if it names a group's
+ * record; but it may name a pod that its add takes back.
  */
 static inline bool
 report_handle(const struct queue *queue, schedq_pod_t pod, struct view *view)
@@ -206,13 +206,13 @@ void report_pod(const struct queue *queue, uint32_t record, const struct view *v
 void report_info(struct worker *worker, uint32_t record, const struct view *view,
                  schedq_pod_info_t *info);
 
-/** As report_exists, of a pod that was not moved since it came. */
+/** report_exists of a pod that was not moved since it came. */
 bool report_is_indexed(struct worker *worker, uint32_t record, const struct view *view);
 
 /**
- * Does the index know the pod that `view` shows? A record is filled before its pod exists; one that
- * does not must not go where pops find it. Of a pod that changed meanwhile: true. Uses
- * worker->name.
+ * Does the index know the pod that `view` shows? A record is filled before its pod exists; a
+ * pod that does not exist must not go where pops find it. True also if the pod changed meanwhile.
+ * Uses worker->name.
  */
 static inline bool
 report_exists(struct worker *worker, uint32_t record, const struct view *view)

@@ -32,7 +32,7 @@ route_activated(struct worker *worker, const struct view *view)
     return passed ? (struct way){.place = PLACE_ACTIVE} : route_to_active(worker, view);
 }
 
-/* Where pop takes from backoff, the gates stood before it. */
+/* If pops take from backoff, the gates were asked before the backoff. */
 struct way
 route_from_backoff(struct worker *worker, const struct view *view)
 {
@@ -57,8 +57,8 @@ route_after_backoff(struct worker *worker, const struct view *view, int64_t now)
         return route_to_active(worker, view);
     }
     /*
-     * Pop does not ask: where it takes from backoff, gates are asked before backoff. Else the pod
-     * keeps its gate there.
+     * Pops ask no gates: if they take from backoff, gates are asked before the backoff. Else the
+     * pod keeps its gate there.
      */
     uint8_t gate = queue->base.rules.pop_from_backoff ? route_first_refusal(worker, view) : 0;
 

@@ -12,9 +12,9 @@
 #include "lockfree/moves/report.h"
 
 /**
- * How often the gates are asked about a pod for one call at most; more often only about a pod that
- * is let go, while other threads change it and no gate refuses it. About a record: while an event
- * of the gate that refuses comes each time.
+ * How often one call asks the gates about a pod, at most. It asks more often only about a pod that
+ * is let go, while other threads change it and no gate refuses it. About a group's record it asks
+ * so often in a row, while an event of the gate that refuses comes each time.
  */
 #define ASKS_MAX 3
 
@@ -35,7 +35,7 @@ route_is_backing_off(const struct queue *queue, uint8_t gate, const schedq_histo
            backoff_is_waiting(&rules->backoff, backoff_expiry_of(queue, history), now);
 }
 
-/** A pod that fails waits for an event. */
+/** The way of a pod that fails, and waits for an event. */
 static inline struct way
 route_parked(const struct queue *queue)
 {
@@ -52,8 +52,8 @@ route_first_refusal(struct worker *worker, const struct view *view)
 }
 
 /**
- * A member is tried with its group, and waits there: it has no other way, but to be held. Or is it
- * a group's record?
+ * Is it a member, or a group's record? A member waits aside and is tried with its group; the only
+ * other place where it waits is HELD.
  */
 static inline bool
 route_is_aside(const struct view *view)
@@ -105,7 +105,9 @@ route_admitted(const struct queue *queue, uint64_t rejectors, const schedq_histo
     return (struct way){.place = PLACE_ACTIVE};
 }
 
-/** Such a way, if entities are counted: the host's verdict named backoff, or active. */
+/**
+ * Marks such a way as named, if entities are counted: the host's verdict named backoff, or active.
+ */
 static inline void
 route_name(const struct queue *queue, bool backoff, struct way *way)
 {

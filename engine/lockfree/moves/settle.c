@@ -5,11 +5,11 @@
 #include "lockfree/moves/stray.h"
 
 /*
- * The container of a pod that was never moved is that of its description. A thread that changed the
- * pod meanwhile found it.
+ * A pod that was never moved belongs where its description says. If another thread changed the pod
+ * meanwhile, that thread found it, and nothing has to be done.
  *
- * A gated pod may have missed events of its gate while it could not be found: the caller has its
- * gate asked.
+ * A gated pod may have missed events of its gate while it could not be found: the caller sees to it
+ * that its gate is asked.
  */
 bool
 settle_again(struct worker *worker, uint32_t record, const struct view *view)
@@ -35,7 +35,8 @@ settle_again(struct worker *worker, uint32_t record, const struct view *view)
         return true;
     }
     /*
-     * Described anew and not moved, or its band was retired: it is moved, not published again.
+     * It was described anew and not moved, or its band was retired: so it is moved, not published
+     * again.
      */
     if (place == PLACE_ACTIVE && transfer.to.band->id != state_band(view->state)) {
         bool moved = transfer_follow(worker, record, view->life);
@@ -50,8 +51,8 @@ settle_again(struct worker *worker, uint32_t record, const struct view *view)
 }
 
 /*
- * The index holds tables, and its callers lots and bands, of this section: so the gate is asked
- * when the call ends. For a second pod a note is left, and a tick asks.
+ * The caller is inside of the index, and has tables, lots and bands of this section in hand: so the
+ * gate is asked when the call ends. For a second pod a note is left, and a tick asks.
  */
 static void
 ask_later(struct worker *worker, uint32_t record, uint64_t life)
@@ -113,7 +114,8 @@ mark(struct worker *worker, uint32_t record, const struct view *view)
     struct band *band = bands_at(&queue_of(worker)->bands, state_band(view->state));
 
     /*
-     * An update that was described and has not moved the pod is told of as well, so it is finished.
+     * The caller is told of an update that was described and has not moved the pod, so that update
+     * is finished first.
      */
     if (state_lag(view->state) != 0 || band == NULL || !bin_mark(&band->bin)) {
         (void)transfer_follow(worker, record, view->life);
@@ -141,9 +143,8 @@ is_owed(const struct queue *queue, uint32_t record, uint64_t life)
 }
 
 /*
- * A pod is told of as gated only if its gates were asked since it can be found. Once in a call: a
- * thread that brings the pod behind a gate afterwards asks that gate later still. False: it
- * changed.
+ * A pod is told of as gated only if its gates were asked since it can be found. They are asked once
+ * in a call: if a thread gates the pod afterwards, it asked later still. False: it changed.
  */
 static bool
 pay(struct worker *worker, uint32_t record, struct view *view)

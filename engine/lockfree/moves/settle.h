@@ -1,8 +1,8 @@
 /*
- * Before a caller is told of a pod: making sure that the pod is found where its word says, though
- * the thread that brought it there may have stopped before it published the pod, or marked the bin;
- * and that the gates of a gated pod were asked since it can be found, though that thread may have
- * stopped before it asked them.
+ * What is done before a caller is told of a pod. The thread that brought the pod where its word
+ * says may have stopped before it published the pod, marked the bin, or asked the gates of a gated
+ * pod. These calls do that in its place: pops then find the pod there, and the gates of a gated pod
+ * were asked since it can be found.
  *
  * LINEARIZATION. None of its own: a pod that is settled twice is published twice, by refs of one
  * version, and a question that is asked twice has one answer. "Gated": pay:A, or the question that
@@ -48,7 +48,7 @@ bool settle_told(struct worker *worker, uint32_t record, struct view *view);
 bool settle_again(struct worker *worker, uint32_t record, const struct view *view);
 
 /**
- * For the index: publishes a pod that exists, and whose adder may have stopped before it did. Its
+ * For the index: publishes a pod that exists, since its adder may have stopped before it did. Its
  * gate is asked at the end of the call (settle_ask).
  */
 bool settle_pod(void *ctx, uint32_t record, uint64_t life);

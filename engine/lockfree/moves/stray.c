@@ -51,7 +51,7 @@ stray_leave_short(struct queue *queue, uint64_t note)
     make_due(queue, again ? time_load(&queue->strays_again) : TIME_AT_ONCE);
 }
 
-/* A pod that is published is published twice by this, which is harmless. */
+/* A pod that was published before is published twice by this, which is harmless. */
 COLD static void
 bring_back(struct worker *worker, uint32_t record, uint64_t notes)
 {
@@ -84,8 +84,8 @@ stray_ask(struct worker *worker, uint64_t owed)
 /* ---- passes ---------------------------------------------------------------------------------- */
 
 /*
- * What one pass is about: of the notes that it read, those kinds, with memory that was missing and
- * without.
+ * The notes that one pass read, and the kinds that it works on: `again`, for which memory was
+ * missing, and `fresh`, for which it was not.
  */
 struct pass {
     uint64_t notes, fresh, again;
@@ -113,8 +113,8 @@ same_count(uint64_t notes, uint64_t before, unsigned counted, unsigned end)
 }
 
 /*
- * Notes of a kind, short or not, of which another was left since, stay. Ends: each failed exchange
- * is another's change of the notes.
+ * Takes away the notes of a pass. A note stays if another of its kind, short or not, was left
+ * since. Ends: each failed exchange is another's change of the notes.
  */
 COLD static void
 take_notes(struct queue *queue, const struct pass *pass)

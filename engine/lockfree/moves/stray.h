@@ -6,8 +6,8 @@
  * see a note. For a pod that is not moved or not published they go through all records, for one
  * that is not judged through all lots. Such a pass happens only after an allocator failed, a
  * housekeeper met a pod that was not published or not moved, a worker was given up, a worker owed a
- * second question, a group's member left while its gate was noted, or a pod changed, or an event
- * came, at each question of its gates.
+ * second question, a group's member left while its gate was noted, or, at each of a pod's questions
+ * to its gates, the pod changed or an event came.
  *
  * A note makes a tick due: while there is one, each planner plans for this moment. What lacked
  * memory has a note of its own (short). While that is there, tick says NOMEM. A pass that lacked

@@ -4,7 +4,10 @@
 #include "lockfree/moves/backoff.h"
 #include "policy/backoff.h"
 
-/* A holder's own failure, if a lane had the ref. Its verdict named backoff, if that is where. */
+/*
+ * Without a cause, a pod in flight was failed by its holder, and a lane had the ref. If it goes to
+ * backoff, the verdict named that.
+ */
 static uint32_t
 cause_known(const struct queue *queue, uint32_t cause, uint64_t state, enum place to)
 {

@@ -2,9 +2,9 @@
  * Switches: the second half of "publish, then switch", with everything that is counted by it.
  *
  * The thread whose CAS wins does the counting: pods by place, incoming pods by label, moves. A
- * helper needs the label. So a run carries it (its cause, run.h), and so does a lane for what its
- * owner published last; a failure or a reorder has none. A ref that stays FUTURE while the lane's
- * owner goes on, because the owner or its thread gave it up, is counted by the lane's next label.
+ * helper needs the label. So a run carries it (its cause, run.h), and so does a lane for the ref
+ * that its owner published last; a failure or a reorder has none. If the owner, or its thread, gave
+ * up a ref and went on, the ref stays FUTURE, and is counted by the lane's next label.
  *
  * COUNTS. Pods that are active or in flight are in the workers' tallies. An active pod is counted
  * behind its switch, or publication, and behind its leaving, so the sum may be less than there are,
@@ -12,9 +12,9 @@
  * hosts read without a call: a word is raised before the CAS that may bring the pod, and taken back
  * if that fails, so it is never 0 while a pod waits there. A holder or mover that parks or gates a
  * pod raises it before it looks at the stamps (switch_announce), so a host that stamps an event and
- * then reads 0 misses no pod. A thread that stops between leaves it one too high, in add_many as
- * many as the pods that it had admitted and not inserted, in a batch of switches as many as its
- * pods; once all calls have returned, the words are exact. They are raised before the deadline is
+ * then reads 0 misses no pod. A thread that stops between leaves the word too high: by one; in
+ * add_many by the pods that it had admitted and not inserted; in a batch of switches by the batch's
+ * pods. Once all calls have returned, the words are exact. They are raised before the deadline is
  * lowered for the pod, too: a planner passes over places whose words say 0 (serve.c).
  *
  * LINEARIZATION. switch_announced:B, switches_one:A.
@@ -56,8 +56,8 @@ cause_of(uint32_t label, bool moves)
 }
 
 /**
- * 1 + label, for entry_note_freed; 0: the end of a backoff frees nothing. What has no cause is an
- * update that is not counted.
+ * 1 + label, for entry_note_freed; 0: the end of a backoff frees nothing. A switch without a cause
+ * is an update that is not counted.
  */
 static inline uint32_t
 cause_freed(uint32_t cause)
@@ -79,7 +79,7 @@ switch_freed(struct worker *worker, uint32_t record, struct entry *entry, uint64
     probe_free(queue_of(worker), record, freed);
 }
 
-/** After any. */
+/** The same after any switch. */
 static inline void
 switch_note_freed(struct worker *worker, uint32_t record, struct entry *entry, uint64_t state,
                   uint64_t next, uint32_t cause)
@@ -206,8 +206,9 @@ switch_withdraw(struct worker *worker, enum place to)
 }
 
 /*
- * A walk that passed a place before the pod came there, and had not reached the one that it left,
- * must begin again. Where pop takes from backoff, that is a place of the walk too.
+ * Does the pod move inside of the order of pops? Then a walk that had passed the new place, and had
+ * not reached the old one, must begin again. If pops take from backoff, backoff is in that order
+ * too.
  */
 STRAIGHT bool
 switch_stays_in_order(const struct queue *queue, enum place from, enum place to)
@@ -262,9 +263,9 @@ bool switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint
 
 /**
  * Of a waiting pod that lost its switch, before anything is decided anew: has only its description
- * changed, and not the version? Then the same switch has to be tried again, with *desc, as a helper
- * tries it: of what was published nothing gets stale. So it is with a nomination, or a time that
- * keeps nothing back.
+ * changed, and not the version (a nomination, or a time that keeps nothing back)? Then what was
+ * published is not stale, and the same switch has to be tried again, with *desc, as a helper tries
+ * it.
  */
 static inline bool
 switch_is_still_due(const struct entry *entry, uint64_t state, uint64_t *desc)
@@ -284,8 +285,8 @@ struct switches {
 };
 
 /**
- * Before the first, after all are published: `count` at most, by which the caller has raised the
- * word of a place where pods wait. `from_backoff`: some of them.
+ * Called before the first, after all are published. `count`: how many pods at most; by that the
+ * caller has raised the word of a place where pods wait. `from_backoff`: some of them back off.
  */
 void switches_begin(struct worker *worker, struct switches *switches, enum place to, uint32_t count,
                     bool from_backoff);

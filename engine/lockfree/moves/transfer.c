@@ -98,7 +98,7 @@ transfer_follow(struct worker *worker, uint32_t record, uint64_t life)
         }
         transfer_publish(worker, &transfer, CAUSE_NONE);
         if (transfer_switch(worker, &transfer, CAUSE_NONE)) {
-            break; /* from the description that it compared */
+            break; /* switched by the description that it compared */
         }
     }
     return true;

@@ -21,8 +21,8 @@
  *                                   gate is another. Repair: asks again
  *   a mover's batch   mover.c       once for a bin, one fence for all bins; the words are raised
  *                                   behind it, before the deadline. Repair: tried again
- * A look between fence and switch may come after the announcement: a bin that is marked for
- * nothing, or a deadline that is too early, costs a look.
+ * The look between fence and switch may come after the announcement. If there is no switch then, a
+ * bin was marked, or a deadline lowered, for nothing: that costs a look.
  *
  * LINEARIZATION. switch_announced:B, or a helper's.
  *
@@ -83,15 +83,15 @@ struct transfer {
 void transfer_lower_deadline(struct worker *worker, int64_t due);
 
 /**
- * A ref of the pod, where it is found from here on: publish, fence, announce. Bands alone are
- * marked; one that this call found is in the table (band.h). `raises`: the public word of the place
- * has to be raised, which is a fence.
+ * Publishes a ref of the pod, passes a fence, announces. Only a band is marked here; one that this
+ * call found is in the table (band.h). `raises`: the public word of the place has to be raised,
+ * which is a fence.
  */
 STRAIGHT void
 transfer_announce(struct worker *worker, const struct destination *destination, uint64_t ref,
                   uint32_t cause, bool raises)
 {
-    /* the tie by its fields: a struct that is copied whole is in memory, and all around it */
+    /* the tie by its fields: copied whole it would have to be in memory */
     const struct placing placing = {
         .ref = ref,
         .key = destination->key,
@@ -170,7 +170,10 @@ transfer_to_backoff_by(struct worker *worker, const struct backoff_rules *rules,
     return true;
 }
 
-/** A group's record: the same, by its size. What comes by value has an address in no caller. */
+/**
+ * The same of a group's record, whose backoff depends on its size. Passed by value: the address of
+ * the caller's struct is not taken, so it can stay in registers.
+ */
 COLD struct destination transfer_record_to_backoff(struct worker *worker, const struct view *view,
                                                    struct destination destination);
 
@@ -212,8 +215,8 @@ COLD struct destination transfer_to_kept(struct worker *worker, const struct vie
                                          struct destination destination);
 
 /**
- * Of the pod that `view` shows, what decides where exactly: description, history, sets and profile.
- * `since`: parked, gated: from when the limit counts. False: no memory.
+ * Finds the containers. Of the pod that `view` shows it needs description, history, sets and
+ * profile. `since`: parked, gated: from when the limit counts. False: no memory.
  */
 STRAIGHT bool
 transfer_find(struct worker *worker, const struct view *view, const struct way *way, int64_t since,
@@ -280,14 +283,14 @@ transfer_next(const struct transfer *transfer)
     return state_switched(transfer->state, band != NULL ? band->id : 0, transfer->to.place);
 }
 
-/** The ref that is published, of the version behind the switch. */
+/** The ref that is published: of the version behind the switch. */
 STRAIGHT uint64_t
 transfer_ref(const struct transfer *transfer)
 {
     return state_next_version(transfer->state) | transfer->record;
 }
 
-/** Up to the announcement. `cause` is a helper's. */
+/** Publishes and announces. `cause`: by which a helper counts. */
 STRAIGHT void
 transfer_publish(struct worker *worker, const struct transfer *transfer, uint32_t cause)
 {
@@ -327,8 +330,8 @@ transfer_was_helped(const struct entry *entry, uint64_t next)
  * the thread that described it stopped. A parked or gated pod only where the host judges every
  * update: an event that reads the lot meanwhile may miss both refs.
  *
- * No such pod: nothing. False: no memory; the pod stays where it is; an active one is a stray
- * (stray.h).
+ * If there is no such pod, does nothing. False: no memory; the pod stays where it is; an active one
+ * is a stray (stray.h).
  */
 bool transfer_follow(struct worker *worker, uint32_t record, uint64_t life);
 

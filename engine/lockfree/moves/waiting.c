@@ -90,7 +90,7 @@ waiting_next(const struct queue *queue, const struct timed *parked, const struct
         int64_t due = leftover_due(rules, gated->at);
         int64_t again = leftover_again(rules, flushed);
 
-        /* once in each flush, and stays */
+        /* it is due once in each flush, and stays gated */
         due = rules->leftover_is_event && due < again ? again : due;
         if (due < next.at) {
             next = (struct timed){.at = due, .ref = gated->ref};

@@ -25,11 +25,11 @@ void waiting_open(struct queue *queue);
 /** Alone. */
 void waiting_close(struct queue *queue);
 
-/** waiting_lot where this worker did not find it last: *cell is where it is. */
+/** waiting_lot if it is not where this worker found it last: *cell is where it is. */
 struct lot *waiting_get_lot(struct worker *worker, const struct lot_key *key,
                             const atomic_ptr **cell);
 
-/** The lot of pods that wait so, for this section. Looked for first where it was found last. */
+/** The lot of pods that wait so, in this section. Looked for first where it was found last. */
 STRAIGHT struct lot *
 waiting_lot(struct worker *worker, const struct lot_key *key)
 {
@@ -62,8 +62,9 @@ waiting_ages(struct queue *queue, enum place place)
 }
 
 /**
- * May a pod wait in this place, BACKOFF, ERROR_BACKOFF, PARKED, GATED or HELD? False: the word says
- * no. Behind deadline_begin: then a thread that brings one there lowers the deadline afterwards.
+ * May a pod wait in this place, BACKOFF, ERROR_BACKOFF, PARKED, GATED or HELD? False: its word is
+ * 0. Called behind deadline_begin: so a thread that brings a pod there lowers the deadline
+ * afterwards.
  */
 static inline bool
 waiting_may_be(struct queue *queue, enum place place)
