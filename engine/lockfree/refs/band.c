@@ -70,8 +70,8 @@ bands_reserve(struct bands *bands, uint32_t count)
 }
 
 /*
- * Of a stack of ids; 0: it is empty. Ends, like id_push and id_draw: each failed exchange is
- * another's.
+ * Takes an id from a stack; 0: it is empty. Ends, like id_push and id_draw: each failed exchange is
+ * another thread's.
  */
 static uint32_t
 id_pop(const struct bands *bands, atomic_u64 *stack)
@@ -339,8 +339,8 @@ bands_close(struct bands *bands)
 }
 
 /*
- * The leaf where a priority is, if it is anywhere: the last whose top does not rank behind it, or
- * the first.
+ * The leaf in which a priority is, if it is in the table: the last leaf whose top does not rank
+ * behind it, or the first.
  */
 static uint32_t
 leaf_of(const struct band_table *table, int32_t priority)
@@ -531,7 +531,10 @@ cut_rows(struct cut *cut, struct bands *bands, const struct change *change)
     return matters;
 }
 
-/* Puts a row where it belongs. What is split at its end is added there next, most often. */
+/*
+ * Puts a row where it belongs. If that is at an end, the leaf is split beside it: the next row is
+ * most often added there.
+ */
 static void
 cut_add(struct cut *cut, struct band *made)
 {
@@ -601,7 +604,7 @@ leave_cell(struct bands *bands, struct band *band)
     (void)ptr_cas(&cell_of(bands, band->id)->band, band, (void *)leaving);
 }
 
-/* First what leads to a band, then the band. */
+/* First takes away what leads to a band, then retires the band. */
 static void
 drop_band(struct bands *bands, struct epoch_record *epoch, struct band *band)
 {
@@ -609,7 +612,7 @@ drop_band(struct bands *bands, struct epoch_record *epoch, struct band *band)
     epoch_retire_with(epoch, &band->block, bands->memory, MEMORY_QUEUES, sizeof *band, band_end);
 }
 
-/* Ends: each failed exchange is another thread's. */
+/* Puts a table into `leaving`. Ends: each failed exchange is another thread's. */
 static void
 wait_for(struct bands *bands, struct band_table *table)
 {
@@ -684,7 +687,7 @@ replace(struct bands *bands, struct epoch_record *epoch, struct cut *cut,
     return REPLACED;
 }
 
-/* The leaf where a priority is, or belongs. */
+/* Begins a cut with the leaf where a priority is, or belongs. */
 static void
 cut_at(struct cut *cut, struct band_table *table, int32_t priority)
 {
@@ -695,7 +698,7 @@ cut_at(struct cut *cut, struct band_table *table, int32_t priority)
 
 /* ---- getting --------------------------------------------------------------------------------- */
 
-/* A priority that is not in the table, or is leaving. */
+/* For a priority that is not in the table, or is leaving. */
 __attribute__((noinline)) static struct band *
 get_slowly(struct bands *bands, struct epoch_record *epoch, int32_t priority)
 {
@@ -752,7 +755,7 @@ bands_look_up(struct bands *bands, struct epoch_record *epoch, int32_t priority,
 
 /* ---- leaving --------------------------------------------------------------------------------- */
 
-/* Of the leaves with priorities from `high` down to `low`. */
+/* In the leaves with priorities from `high` down to `low`. */
 static void
 replace_all(struct bands *bands, struct epoch_record *epoch, int32_t high, int32_t low,
             const struct change *change)
@@ -778,8 +781,8 @@ replace_all(struct bands *bands, struct epoch_record *epoch, int32_t high, int32
 }
 
 /*
- * Looks at the tables in `leaving`. Where a table's mark has passed, the rows that began to leave
- * when it was replaced go, unless they have pods.
+ * Looks at the tables in `leaving`. When a table's mark has passed, the rows that began to leave as
+ * it was replaced are taken out, unless they have pods.
  */
 static void
 end_leaving(struct bands *bands, struct epoch_record *epoch)
@@ -831,7 +834,8 @@ take_due(struct bands *bands)
 
 /*
  * A few sweeps begin before the first has ended: workers that bring new priorities split leaves off
- * faster than grace periods pass. Many have begun only while a thread stands.
+ * faster than grace periods pass. Many have begun and not ended only while a thread stands in a
+ * section.
  */
 static bool
 may_begin(const struct bands *bands)
@@ -884,7 +888,10 @@ find_witness(struct bands *bands, const struct bin_caller *caller, struct band *
     while (bin_first(&band->bin, bands->pool, &head)) {
         uint64_t ref = bin_head_ref(&head);
 
-        /* Before the look at its word: behind it the pod may end, and trim take its page. */
+        /*
+         * The entry is taken before its word is judged: after that the pod may end, and trim take
+         * its page.
+         */
         witness->entry = entry_at(bands->entries, ref_record(ref));
         if (witness->entry != NULL &&
             bin_judge(&band->bin, caller, ref, bin_head_cause(&head), &witness->state)) {
@@ -895,7 +902,9 @@ find_witness(struct bands *bands, const struct bin_caller *caller, struct band *
     return false;
 }
 
-/* Up to `max`, of other bands than that of the priority; UINT32_MAX: that band has a pod. */
+/*
+ * Finds active pods of up to `max` bands other than the priority's. UINT32_MAX: that one has a pod.
+ */
 static uint32_t
 find_witnesses(struct bands *bands, const struct bin_caller *caller, int32_t priority,
                struct witness *witnesses, uint32_t max)

@@ -29,16 +29,16 @@
  * A bit that is set for nothing costs a look; bits are taken after BAND_PASSES of them (pop.c).
  *
  * LEAVING. A row leaves the table in two steps. First a copy of its leaf says that it is leaving,
- * and by which number: from then on a call that finds the row replaces the leaf by one that does
- * not say so, before it uses the band (bands_get). Then a mark is drawn (epoch.h). The table that
- * was replaced waits in `leaving` until the mark has passed, which any call finds (bands_sweep),
- * also if the worker that began makes no further call. Then the calls that had found the row before
- * are over, and what they published is there. If the row still is leaving by that number, and no
- * ref in its bin is a pod's, the next copy does without it, and the band is freed after one more
- * grace period. Otherwise it stays; a pod whose producer stopped before it marked the band is shown
- * by that copy. Walks and marks know nothing of it. While tables wait, `waits` is the mark of one
- * of them. A call that finds this mark passed takes all tables. It ends the wait of each table
- * whose own mark has passed, and puts the others back.
+ * and by which number. From then on a call that finds the row puts a leaf that does not say so in
+ * place of that copy, before it uses the band (bands_get). Then a mark is drawn (epoch.h), and the
+ * table that was replaced waits in `leaving` until the mark has passed. Any call can find that it
+ * has (bands_sweep), also if the worker that began makes no further call. By then the calls that
+ * had found the row before are over, and what they published is there. If the row still is leaving
+ * by that number, and no ref in its bin is a pod's, the next copy does without it, and the band is
+ * freed after one more grace period. Otherwise the row stays; the copy shows it, also if it has a
+ * pod whose producer stopped before it marked the band. Walks and marks know nothing of this. While
+ * tables wait, `waits` is the mark of one of them. A call that finds this mark passed takes all
+ * tables. It ends the wait of each table whose own mark has passed, and puts the others back.
  * Rows without pods begin to leave
  *   by a sweep   of two leaves, when calls begin and few sweeps have not ended: one for each leaf
  *                that was split off, and some when most leaves under a top sleep, if there are more
@@ -80,8 +80,9 @@
  * PROGRESS. Lock-free. band_mark begins again only if the table was replaced or a summary changed.
  * bands_get for a new priority is O(BAND_ROWS + priorities / BAND_ROWS) and allocates; for one that
  * is leaving it copies too. A thread that stops behind replace:A, and before the retirement, keeps
- * the bands that it took out; rows that began to leave by it, or whose wait it was ending, stay
- * until they are used or trimmed. One that stops behind wait_for:A leaves them to the next wait.
+ * the bands that it took out. The rows that began to leave by its exchange, or whose wait it was
+ * ending, stay until they are used or trimmed. A thread that stops behind wait_for:A leaves them to
+ * the next wait.
  *
  * ABA. A table that a section has seen is not freed, so its address is not another's. Ids: stack.h.
  * `leaving` is emptied at once.
@@ -169,13 +170,13 @@ struct bands {
     const struct entries *entries;
     struct run_pool *pool;
     atomic_ptr table;
-    atomic_ptr leaving; /* tables by which rows began to leave */
+    atomic_ptr leaving; /* tables whose replacement made rows begin to leave */
     atomic_u64 waits;   /* the mark of one of them; 0: of none */
     atomic_u32 due;     /* sweeps */
     /* the priority where the next one begins; not a leaf's number, which changes between two */
     atomic_u32 swept;
     atomic_u64 leavings; /* numbers that were given out */
-    atomic_u64 ended;    /* those that were when a wait ended last */
+    atomic_u64 ended;    /* what `leavings` was when a wait ended last */
     atomic_u64 ids;      /* free ones: {tag:36, id:28} */
     atomic_u32 drawn;    /* ids that were ever given out; the first is 1 */
     atomic_ptr chunks[BAND_CHUNKS];
@@ -198,7 +199,7 @@ bands_table(const struct bands *bands)
     return ptr_load_acquire(&bands->table); /* bands_table:A reads from replace:A */
 }
 
-/** bands_get of a band that is not known to be at its spot. */
+/** bands_get if the band is not known to be at its spot. */
 struct band *bands_look_up(struct bands *bands, struct epoch_record *epoch, int32_t priority,
                            struct band_spot *spot);
 
@@ -219,12 +220,12 @@ bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority, str
 /** Are there as many priorities as ids? */
 bool bands_are_out(const struct bands *bands);
 
-/** band_mark of a band that is not known to be at its spot, or not shown. */
+/** band_mark if the band is not known to be at its spot, or is not shown. */
 bool band_mark_slowly(struct band *band);
 
 /**
- * Behind a full fence after a publication: makes walks look here. False: it is in the table no
- * more, and has no pods.
+ * Called behind a full fence after a publication: makes walks look here. False: the band is not in
+ * the table any more, and has no pods.
  *
  * @param spot where bands_get found it, or any other
  */
@@ -246,13 +247,13 @@ band_mark(struct band *band, const struct band_spot *spot)
 schedq_status_t bands_is_full(struct bands *bands, const struct bin_caller *caller,
                               int32_t priority, uint32_t max);
 
-/** Takes the bits of those rows below number `below` that have no pods. */
+/** Takes the bits of those rows with numbers below `below` that have no pods. */
 void bands_clear(struct bands *bands, struct band_leaf *leaf, uint32_t below);
 
-/** Takes the bits of those leaves under one top that have none set themselves. */
+/** Takes the bits of those leaves under one top that have no bit set. */
 void bands_rest(struct bands *bands, struct band_table *table, uint32_t top, uint64_t idle);
 
-/** The band with this id, which some state word named; NULL: it is none now. */
+/** The band that has this id, which some state word named; NULL: none has it. */
 struct band *bands_at(const struct bands *bands, uint32_t id);
 
 /** Should rows without pods be looked for, or are some leaving? A hint. */
@@ -263,8 +264,8 @@ bands_sweep_is_due(const struct bands *bands)
 }
 
 /**
- * Ends what is leaving, or presses for it; begins with what has no pods in a few leaves. Inside a
- * section.
+ * Ends the leaving of rows whose wait is over, or presses for that (epoch.h). Begins it for rows
+ * without pods in a few leaves. Inside a section.
  */
 void bands_sweep(struct bands *bands, struct epoch_record *epoch);
 

@@ -51,8 +51,8 @@ bank_make(const struct bank *first, const struct bank_kind *kind, struct memory 
 }
 
 /*
- * bank_of, linked if it is not there. NULL: no memory. Ends: each failed exchange is a bank that
- * another thread linked, and there are not many.
+ * bank_of; links a bank if there is none. NULL: no memory. Ends: each failed exchange is a bank
+ * that another thread linked, and there are not many.
  */
 static struct bank *
 bank_find(struct bank *first, const struct bank_kind *kind, struct memory *memory, uint32_t worker)

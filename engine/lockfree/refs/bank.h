@@ -3,9 +3,11 @@
  *
  * PICTURE. A bank has the lanes of BANK_LANES workers, a pointer for each, set once, and a bit in
  * `used` for each that is set. The first bank is part of the container, and has the workers with
- * the smallest numbers. As many more are another bank. It is made when one of them comes to this
- * container for the first time, linked behind the last by `more`, and stays as long as the
- * container. So banks are in no order, but for the first. In a bin each lies in a bin of its own.
+ * `used` for each that is set. The first bank is part of the container, and has the workers with
+ * the smallest numbers. Each further BANK_LANES workers have a bank of their own. It is made when
+ * one of them comes to this container for the first time, linked behind the last by `more`, and
+ * stays as long as the container. So banks are in no order, but for the first. In a bin each lies
+ * in a bin of its own.
  *
  * CONTRACT. A reading (bank_read_lane) meets each lane that was there when it began, and each bank
  * with a lane, unless it is told to stay in the first.
@@ -54,21 +56,24 @@ const struct bank *bank_of(const struct bank *first, uint64_t worker);
 /** As bank_lane, of a worker from BANK_LANES on: its lane is in a further bank. */
 struct lane *bank_lane_behind(const struct bank *first, uint32_t worker);
 
-/** The worker's lane; NULL: it has none here. For its owner. */
+/** The worker's lane; NULL: it has none here. Only for the lane's owner. */
 static inline struct lane *
 bank_lane(const struct bank *first, uint32_t worker)
 {
     return worker < BANK_LANES ? ptr_load(&first->lanes[worker]) : bank_lane_behind(first, worker);
 }
 
-/** The same, if the lane is in the first bank; NULL also: it is in another. */
+/** The same, if the lane is in the first bank; NULL also if it is in another. */
 static inline struct lane *
 bank_first_lane(const struct bank *first, uint32_t worker)
 {
     return worker < BANK_LANES ? ptr_load(&first->lanes[worker]) : NULL;
 }
 
-/** Has a lane in the first bank room for so many? Then bank_prepare need not be asked. */
+/**
+ * Has the worker's lane room for `count` refs, and is in the first bank? Then bank_prepare need not
+ * be called.
+ */
 static inline bool
 bank_has_room(const struct bank *first, uint32_t worker, uint32_t count)
 {
@@ -84,8 +89,8 @@ bool bank_prepare(struct bank *first, const struct bank_kind *kind, const struct
 /**
  * Tends the lane of a worker's slot, in a section. With an epoch's record the lane becomes as small
  * as it can be: the caller gives the slot back. Without one the lane goes on behind the last ref
- * that was published: the caller takes the slot over from a worker that died. EVERY_WORKER, with an
- * epoch's record: of all lanes, whoever owns them, the stale refs at the front go.
+ * that was published: the caller takes the slot over from a worker that died. For EVERY_WORKER,
+ * which needs an epoch's record, the stale refs at the front of all lanes go, whoever owns them.
  */
 #define EVERY_WORKER UINT32_MAX
 
@@ -97,7 +102,7 @@ void bank_close(struct bank *first, const struct bank_kind *kind, struct memory 
 /** Where a reading of lanes is; good until the reader's section ends. */
 struct bank_reader {
     const struct bank *bank;
-    uint64_t left; /* lanes of it that come later, as bits */
+    uint64_t left; /* lanes of it that are still to be read, as bits */
     bool more;     /* there may be more banks */
 };
 
@@ -112,7 +117,7 @@ bank_read_begin(struct bank_reader *reader, const struct bank *first, bool more)
 /** Goes on to a bank with lanes that come later. False: there is none. */
 bool bank_read_on(struct bank_reader *reader);
 
-/** The next lane, and whose it is; NULL: there are no more. */
+/** The next lane, and its worker; NULL: there are no more. */
 static inline struct lane *
 bank_read_lane(struct bank_reader *reader, uint32_t *worker)
 {

@@ -104,8 +104,8 @@ is_stale(const struct bin *bin, uint64_t ref)
 
 /*
  * A helper does all that the publisher owes: the publisher may have stopped before it marked the
- * bin, and no walk looks into a bin that is not marked. One that has left takes no pod. `entry` is
- * the one that was judged: by now trim may have taken its page.
+ * bin, and no walk looks into a bin that is not marked. A bin that has left takes no pod. `entry`
+ * is the one that was judged: trim may have taken the record's page since.
  */
 bool
 bin_help(struct bin *bin, const struct bin_caller *caller, struct entry *entry, uint64_t ref,
@@ -146,7 +146,7 @@ sort_in(struct sighting *seen, uint32_t slot)
     seen->order[i] = sorted;
 }
 
-/* The slot of a run by its turn. */
+/* The slot of the run whose turn this is. */
 static inline uint32_t
 sighted_slot(const struct sighting *seen, uint32_t turn)
 {
@@ -159,7 +159,7 @@ sighted_refs(const struct sighting *seen, uint32_t turn)
     return (uint32_t)(seen->order[turn] >> 32);
 }
 
-/* True: a slot is free, or became free. */
+/* Looks at all runs. True: a slot is free, or became free. */
 static bool
 sight_runs(struct bin *bin, struct run_pool *pool, struct sighting *seen)
 {
@@ -194,8 +194,8 @@ sight_runs(struct bin *bin, struct run_pool *pool, struct sighting *seen)
 }
 
 /*
- * How many of the smallest go together: at least two, and then each that is no larger than all
- * before it together, so that a ref is copied about log2 of their number times.
+ * How many of the smallest runs are merged: at least two, and then each that is no larger than all
+ * before it together. So a ref is copied about log2(number of refs) times.
  */
 static uint32_t
 choose(const struct sighting *seen, uint32_t *refs)
@@ -261,7 +261,7 @@ cursor_load(struct cursor *cursor, struct bin *bin, const struct bin_caller *cal
     return true;
 }
 
-/* The first of the cursors up to `end` takes its place in the order of the others. */
+/* Moves the first of the cursors up to `end` to its place in the order of the others. */
 STRAIGHT void
 sort_first(const struct residence *residence, struct cursor **first, struct cursor *const *end)
 {
@@ -280,7 +280,7 @@ sort_first(const struct residence *residence, struct cursor **first, struct curs
     first[0] = moved;
 }
 
-/* Most runs lie behind each other: then a ref is compared with one other. */
+/* Most runs have all keys behind another's: then a ref is compared with one other. */
 static bool
 merge_into(struct run *merged, struct bin *bin, const struct bin_caller *caller,
            struct cursor *cursors, uint32_t count)
@@ -345,7 +345,7 @@ put_merged(struct bin *bin, struct run_pool *pool, const struct sighting *seen, 
     }
 }
 
-/* Frees a slot, or sees one free. False: no memory. */
+/* Makes a slot free, or finds a free one. False: no memory. */
 static bool
 make_slot(struct bin *bin, const struct bin_caller *caller)
 {
@@ -410,7 +410,7 @@ bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *ru
     }
 }
 
-/* Where ties are compared, that would be for each ref. */
+/* Not where ties are compared: each of the run's refs would have to be compared. */
 struct run *
 bin_put_beside(struct bin *bin, const struct run_pool *pool, struct run *own, uint64_t ref,
                int64_t key, uint32_t cause)
@@ -447,7 +447,9 @@ bin_publish_ref(struct bin *bin, const struct bin_caller *caller, struct run *ow
 
 /* ---- consumers ------------------------------------------------------------------------------- */
 
-/* Another thread may have stored a greater one in between: that costs others a look. */
+/*
+ * Another thread may have stored a greater front in between. Then it is too low: that costs looks.
+ */
 static void
 raise_front(atomic_u64 *front, int64_t bound, bool empty)
 {
@@ -458,7 +460,7 @@ raise_front(atomic_u64 *front, int64_t bound, bool empty)
     }
 }
 
-/* `front` NULL: the lane's is left as it is. */
+/* `front` NULL: the lane's front is left as it is. */
 static void
 pass_by(atomic_u64 *front, const struct lane_head *head)
 {
@@ -473,7 +475,7 @@ pass_by(atomic_u64 *front, const struct lane_head *head)
     }
 }
 
-/* Past stale refs, from the one that was peeked; out of line, as scan_runs is. */
+/* Goes past stale refs, from the one that was peeked; out of line, as scan_runs is. */
 __attribute__((noinline)) static bool
 pass_stale(const struct bin *bin, atomic_u64 *front, struct lane *lane, struct lane_head *head)
 {
@@ -490,8 +492,8 @@ pass_stale(const struct bin *bin, atomic_u64 *front, struct lane *lane, struct l
 }
 
 /*
- * The first ref of a lane. Where ties are compared, the first that is not stale: a stale one has
- * none.
+ * The first ref of a lane. Where ties are compared, the first that is not stale: a stale ref has no
+ * tie.
  */
 static bool
 first_of_lane(struct bin *bin, uint32_t worker, uint64_t front, struct lane_head *head)
@@ -502,7 +504,10 @@ first_of_lane(struct bin *bin, uint32_t worker, uint64_t front, struct lane_head
            (bin->residence.ties == TIES_OPEN || pass_stale(bin, &bin->fronts[worker], lane, head));
 }
 
-/* The same without its front, which need not be read if no other lane is compared with. */
+/*
+ * The same without reading the front, which is not needed if no other lane is compared with this
+ * one.
+ */
 static bool
 first_of_any_lane(const struct bin *bin, uint32_t worker, struct bin_head *head)
 {
@@ -514,7 +519,7 @@ first_of_any_lane(const struct bin *bin, uint32_t worker, struct bin_head *head)
            (bin->residence.ties == TIES_OPEN || pass_stale(bin, NULL, lane, &head->lane));
 }
 
-/* Does a lane's front leave room for a ref before the best? */
+/* Can the lane have a ref before the best, as its front says? */
 static bool
 front_is_before(const struct bin *bin, uint64_t front, const struct bin_head *best)
 {
@@ -523,7 +528,7 @@ front_is_before(const struct bin *bin, uint64_t front, const struct bin_head *be
     return bound < best->lane.key || (bound == best->lane.key && bin->residence.ties != TIES_OPEN);
 }
 
-/* True: the lane has the best ref so far. */
+/* Looks into a lane. True: it has the best ref so far. */
 static bool
 try_lane(struct bin *bin, uint32_t worker, uint64_t front, bool found, struct bin_head *best)
 {
@@ -543,7 +548,7 @@ try_lane(struct bin *bin, uint32_t worker, uint64_t front, bool found, struct bi
     return true;
 }
 
-/* Into all lanes of a set whose fronts are before what was found. */
+/* Looks into all lanes of a set whose fronts are before what was found. */
 static bool
 try_lanes(struct bin *bin, uint64_t lanes, bool found, struct bin_head *best)
 {
@@ -564,7 +569,7 @@ struct choice {
     uint64_t least, next;
 };
 
-/* Of lanes that were empty lately it takes one only if there are no others. */
+/* It chooses a lane that was empty lately only if there is no other. */
 static void
 compare_fronts(const struct bin *bin, uint64_t lanes, struct choice *choice)
 {
@@ -600,7 +605,9 @@ raise_least(struct bin *bin, uint32_t line)
     }
 }
 
-/* Of many lanes. If one of them was empty lately, all lines are read, and leasts are left alone. */
+/*
+ * For many lanes. If one of them was empty lately, all lines are read, and leasts are left alone.
+ */
 static void
 compare_lines(struct bin *bin, uint64_t used, struct choice *choice)
 {
@@ -633,14 +640,16 @@ compare_lines(struct bin *bin, uint64_t used, struct choice *choice)
     }
 }
 
-/* Into the lane with the least front, then into those whose fronts are before what is there. */
+/*
+ * Looks into the lane with the least front, then into those whose fronts are before what was found.
+ */
 __attribute__((noinline)) static bool
 compare_lanes(struct bin *bin, uint64_t used, struct bin_head *best)
 {
     struct choice choice = {
         .lane = (uint32_t)__builtin_ctzll(used), .least = UINT64_MAX, .next = UINT64_MAX};
 
-    /* Where it is likely to be one line: a consumer that takes the ref writes it. */
+    /* With few lanes, all in one line: a consumer that takes the ref writes that line. */
     if (used < UINT64_C(1) << FRONTS_LINE) {
         __builtin_prefetch(bin->fronts, 1);
     }
@@ -696,7 +705,7 @@ pass_stale_in_run(const struct bin *bin, const struct run_head *head)
     return stale > 0;
 }
 
-/* The first ref that is not stale of the run in a slot. RUN_CHANGED does not come out. */
+/* The first ref of the run in a slot that is not stale. Never returns RUN_CHANGED. */
 static enum run_sight
 first_of_run(struct bin *bin, struct run_pool *pool, uint32_t slot, struct run_head *head)
 {
@@ -744,7 +753,7 @@ scan_runs(struct bin *bin, struct run_pool *pool, uint32_t slots, bool found, st
     return found;
 }
 
-/* Into the lanes of all banks; what the bin's own had is in *best. */
+/* Looks into the lanes of all further banks; *best is what the bin's own lanes had. */
 __attribute__((noinline)) static bool
 scan_banks(const struct bin *bin, bool found, struct bin_head *best)
 {
@@ -791,7 +800,7 @@ pick_lane(uint64_t used, uint32_t random)
     return (uint32_t)__builtin_ctzll(used);
 }
 
-/* One of the lanes of a bin without banks. */
+/* A ref from one of the lanes of a bin without banks. */
 static bool
 any_of_lanes(const struct bin *bin, uint32_t own, uint32_t random, struct bin_head *head)
 {
@@ -865,8 +874,9 @@ bin_pass_stale(const struct bin *bin, struct bin_head *head)
 }
 
 /*
- * Ends: each round advances a head, or another thread did. In an only lane it goes on from ref to
- * ref: what came elsewhere since ranks behind what a call saw that began before.
+ * Ends: each round advances a head, or another thread did. In a lane that is the only one it goes
+ * on from ref to ref: a ref that came to the bin elsewhere meanwhile may be left out, by a call
+ * that began before it came.
  */
 bool
 bin_first_live(struct bin *bin, struct run_pool *pool, struct bin_head *head)
@@ -902,7 +912,7 @@ bin_read_begin(struct bin_reader *reader, struct bin *bin, struct run_pool *pool
     reader->in_lane = reader->in_run = false;
 }
 
-/* False: there is no lane left. */
+/* Goes on to the next lane. False: there is none left. */
 static bool
 next_lane(struct bin_reader *reader)
 {
@@ -917,7 +927,7 @@ next_lane(struct bin_reader *reader)
     return lane != NULL;
 }
 
-/* False: there is no run left. */
+/* Goes on to the next run. False: there is none left. */
 static bool
 next_run(struct bin_reader *reader)
 {
@@ -987,8 +997,8 @@ bin_read(struct bin_reader *reader, struct bin_ref *out, size_t capacity)
 }
 
 /*
- * The run in a slot. Ends: a slot that changed is another thread's progress. What was in it is in
- * this slot, or in a lower one, which is counted later.
+ * Counts the run in a slot. Ends: a slot that changed is another thread's progress. What was in it
+ * is in this slot, or in a lower one, which is counted later.
  */
 static void
 count_run(const struct bin *bin, const struct run_pool *pool, uint32_t slot, int64_t key,

@@ -11,19 +11,20 @@
  *
  * CONTRACT. A ref that was published (lane_publish, bin_publish_run), followed by a full fence and
  * bin_mark, is found by every scan that begins afterwards, until its pod has left the version it
- * names. Scans find the least key; equal keys in any order, or, where the residence says so, by
- * tie.h: there scans go past stale refs before they compare. In runs they always do: else each
- * stale ref that is the least would cost a scan. Nothing is dequeued: see lane.h and run.h.
+ * names. Scans find the least key; among equal keys any, or, if the residence orders ties, the
+ * first by tie.h: there scans go past stale refs before they compare. In runs they always do so:
+ * else each stale ref with the least key would cost a scan. Nothing is dequeued: see lane.h and
+ * run.h.
  *
  * THE FRONTS. The front of a lane is a lower bound of the keys of those of its refs that are not
- * stale, now and later: keys of a lane never fall, and the thread that stores a front has seen that
- * all before it is stale. So a scan looks into the lane with the least front, and into another only
- * if its front lies before what was found so far, or at it where ties are ordered. What is in the
- * others does not rank before that. Fronts are plain stores. One that comes late is too low, which
- * costs looks and judgements, and no order: so does a thread that stops before its store. An empty
- * lane keeps the front of its last ref, and is looked into each time; that it was empty is a hint:
- * scans begin elsewhere. Relaxed pops, and scans where there is only one lane, leave the fronts
- * as they are.
+ * stale, at this moment and for ever: keys of a lane never fall, and the thread that stores a front
+ * has seen that all refs before it are stale. So a scan looks into the lane with the least front,
+ * and into another lane only if that lane's front lies before what was found so far, or at it where
+ * ties are ordered. What is in the other lanes does not rank before that. Fronts are plain stores.
+ * A front that is stored late, or not at all because its thread stopped, is too low: that costs
+ * looks and judgements, and no order. An empty lane keeps the front of its last ref, and is looked
+ * into each time. That it was empty is a hint: scans begin elsewhere. Relaxed pops, and scans where
+ * there is only one lane, leave the fronts as they are.
  *
  * THE LEASTS. Each cache line of fronts has a least, a lower bound of them. Where there are more
  * than FRONTS_READ lanes, a scan reads all leasts first. Then it reads the line with the smallest
@@ -45,10 +46,10 @@
  *   a number             the same, and runs in the slots below
  *   BANKS_MORE | all     it goes on into each bank, as into a bin: `used`, then the fronts. Then to
  *                        the runs in all slots
- * So a bin to which no other workers came costs a scan no access more, and BANKS_MORE costs those
- * with banks a look at empty slots. A lane of a bank and its front are compared with those of its
- * bank, as they are in a bin; of what the banks found, the first is taken. The claims above hold
- * for each bank alone, so that is the first of all.
+ * So banks cost nothing where no other workers came: a scan of such a bin makes no access more.
+ * Where there are banks, a scan also looks at empty slots. In a bank its lanes and fronts are
+ * compared as in a bin, and the first ref of what all banks found is taken. The claims above hold
+ * for each bank alone, so that ref is the first of all.
  *
  * THE MARK. A band's bin is marked where walks look first, in the summary of its leaf (band.h),
  * where it may be doubted and taken back. The other bins are always looked at.
@@ -169,8 +170,8 @@ bin_lane(const struct bin *bin, uint32_t worker)
 }
 
 /**
- * Is a slot free? The lowest ones are taken first. A hint; relaxed, as in bin_publish_run: the
- * exchange there compares.
+ * Is a slot free? The lowest ones are taken first. A hint; relaxed, as in bin_publish_run, whose
+ * exchange compares.
  */
 static inline bool
 bin_has_slot(const struct bin *bin)
@@ -193,10 +194,10 @@ bool bin_prepare_run(struct bin *bin, const struct bin_caller *caller);
 bool bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *run);
 
 /**
- * Publishes one ref beside those of the run in the newest slot: all of them, copied into `own`, an
- * empty run of the caller's, which takes that run's place. Returns the run that is the caller's
- * instead, empty. NULL: they do not go together, or another thread changed the slot; nothing
- * changed.
+ * Publishes one ref beside those of the run in the newest slot: all of them are copied into `own`,
+ * an empty run of the caller's, which takes that run's place. Returns the run that was replaced,
+ * empty, for the caller. NULL: the ref and the run do not go together, or another thread changed
+ * the slot; nothing changed.
  */
 struct run *bin_put_beside(struct bin *bin, const struct run_pool *pool, struct run *own,
                            uint64_t ref, int64_t key, uint32_t cause);
@@ -209,8 +210,8 @@ bool bin_publish_ref(struct bin *bin, const struct bin_caller *caller, struct ru
                      const struct bin_ref *ref);
 
 /**
- * After a full fence behind the publication: makes consumers look here. False: the bin has left, no
- * walk will look.
+ * After a full fence behind the publication: makes consumers look here. False: the bin has left its
+ * table, and no walk will look.
  */
 static inline bool
 bin_mark(struct bin *bin)
@@ -223,7 +224,7 @@ bin_mark(struct bin *bin)
 #define FRONT_SIGN (UINT64_C(1) << 63)
 #define FRONT_EMPTY UINT64_C(1) /* the lane was empty lately: a hint */
 
-/** The front that says this bound. Fronts compare as bounds do; that of a new lane is 0. */
+/** The front that stands for a bound. Fronts compare as bounds do; that of a new lane is 0. */
 static inline uint64_t
 front_of(int64_t bound)
 {
@@ -267,14 +268,14 @@ bin_head_cause(const struct bin_head *head)
     return head->is_run ? head->run.cause : lane_cause(head->lane.lane);
 }
 
-/** The word of a pod that is where a ref of this bin says, with no lag: VALID. */
+/** The word of a pod without lag for which a ref of this bin is VALID. */
 static inline uint64_t
 bin_word_of(const struct bin *bin, uint64_t ref)
 {
     return (ref & ~REF_INDEX_MASK) | bin->here;
 }
 
-/** bin_judge of a ref that was FUTURE while the word was that of `entry`. */
+/** bin_judge of a ref that was FUTURE when the word of `entry` was read. */
 bool bin_help(struct bin *bin, const struct bin_caller *caller, struct entry *entry, uint64_t ref,
               uint32_t cause, uint64_t *state);
 
@@ -351,7 +352,7 @@ bin_has(const struct bin *bin, uint64_t ref)
 bool bin_compare(struct bin *bin, struct run_pool *pool, struct bin_head *head);
 
 /**
- * bin_first of a bin that has one lane and nothing else, as nearly all have. NULL: bin_compare has
+ * The lane of a bin that has one lane and nothing else, as nearly all have. NULL: bin_compare has
  * to look.
  */
 STRAIGHT struct lane *
@@ -361,7 +362,7 @@ bin_only_lane(const struct bin *bin)
 
     /*
      * as bin_compare:A; 0: no run was published before the scan began, so the order is the same;
-     * and nothing in a bank
+     * and no bank has a lane
      */
     if (used == 0 || (used & (used - 1)) != 0 || u32_load_acquire(&bin->slots) != 0) {
         return NULL;
@@ -391,8 +392,8 @@ bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *head)
 }
 
 /**
- * Behind a ref that was taken, as bin_first for a call that saw all of the bin before: what came to
- * it since is left out. False: bin_first has to look.
+ * After a ref was taken: the next one, for a call that saw all of the bin before. What came to the
+ * bin since may be left out. False: bin_first has to look.
  */
 STRAIGHT bool
 bin_next(struct bin_head *head)
@@ -401,15 +402,15 @@ bin_next(struct bin_head *head)
 }
 
 /**
- * Some ref, unjudged: that of the caller's own lane, or of one of two that `random` picks, or of a
- * run. False: these have none, and bin_first has to look everywhere.
+ * Some ref, unjudged: that of the caller's own lane, of one of two lanes that `random` picks, or of
+ * a run. False: these have none, and bin_first has to look everywhere.
  */
 bool bin_any(struct bin *bin, struct run_pool *pool, uint32_t own, uint32_t random,
              struct bin_head *head);
 
 /**
- * A lower bound of the keys there, where it is known at once: of one lane, and no run. INT64_MIN:
- * it is not; INT64_MAX: there are none.
+ * A lower bound of the keys there, if it is known at once: of one lane, and no run. INT64_MIN: not
+ * known at once; INT64_MAX: there are no keys.
  */
 static inline int64_t
 bin_bound(const struct bin *bin)
@@ -443,7 +444,7 @@ bin_is_empty(struct bin *bin, struct run_pool *pool)
     return !bin_first_live(bin, pool, &head);
 }
 
-/** bin_advance where it is not one lane's only. */
+/** bin_advance if the head is not of the only lane of a bin. */
 void bin_leave(const struct bin_head *head);
 
 /** Goes past a ref that is stale by now. */

@@ -25,8 +25,8 @@ segment_bytes(uint32_t slots)
 }
 
 /*
- * No slot is looked at before it is put: touching them all here would be most of what a segment
- * costs its owner.
+ * No slot is touched before a ref is put there: touching them all here would be most of what a
+ * segment costs its owner.
  */
 static struct segment *
 segment_make(struct memory *memory, uint32_t slots)
@@ -47,7 +47,10 @@ segment_free(struct memory *memory, struct segment *segment)
     memory_free(memory, MEMORY_QUEUES, segment, segment_bytes(segment->ring.size));
 }
 
-/* A chain of them, from `first` to `last`. Ends: each failed exchange is another thread's. */
+/*
+ * Gives back a chain of them, from `first` to `last`. Ends: each failed exchange is another
+ * thread's.
+ */
 static void
 pool_give(struct segment_pool *pool, struct segment *first, struct segment *last)
 {
@@ -228,7 +231,7 @@ fetch_ahead(const struct segment *segment, const struct residence *residence, ui
     }
 }
 
-/* Of a segment whose slots before `end` stay as they are: it is closed, or the caller's own. */
+/* For a segment whose slots before `end` stay as they are: it is closed, or the caller's own. */
 static void
 survey(const struct segment *segment, const struct residence *residence, uint32_t end,
        struct survey *out)
@@ -247,8 +250,8 @@ survey(const struct segment *segment, const struct residence *residence, uint32_
 }
 
 /*
- * A segment of so many slots with what lives. The order stays. What becomes stale meanwhile is
- * copied too, which costs its room and nothing else. NULL: no memory.
+ * A segment of so many slots with the refs that live, in their order. A ref that becomes stale
+ * meanwhile is copied too, which costs its room and nothing else. NULL: no memory.
  */
 static struct segment *
 copy_live(const struct segment *segment, const struct survey *survey, const struct lane_care *care,
@@ -289,7 +292,7 @@ delete_empty(struct segment *segment)
     }
 }
 
-/* Only threads that have it still read it. The owner must not go on from it either. */
+/* Only threads that have it already still read it. The owner must not go on from it either. */
 static void
 retire_segment(struct lane *lane, const struct lane_care *care, struct segment *segment)
 {
@@ -303,8 +306,8 @@ retire_segment(struct lane *lane, const struct lane_care *care, struct segment *
 }
 
 /*
- * What `first` went past. Ends: `oldest` only moves towards `first`, and a failed CAS is another
- * thread's move.
+ * Retires what `first` went past. Ends: `oldest` only moves towards `first`, and a failed CAS is
+ * another thread's move.
  */
 static void
 retire_passed(struct lane *lane, const struct lane_care *care)
@@ -326,8 +329,8 @@ retire_passed(struct lane *lane, const struct lane_care *care)
 }
 
 /*
- * Takes a deleted segment out of the chain. False: it is not behind `before`, or that is deleted
- * too.
+ * Takes a deleted segment out of the chain. False: it is not behind `before`, or `before` is
+ * deleted too.
  */
 static bool
 unlink_segment(struct lane *lane, const struct lane_care *care, struct segment *before,
@@ -345,14 +348,14 @@ unlink_segment(struct lane *lane, const struct lane_care *care, struct segment *
     return true;
 }
 
-/* Is it worth a copy? */
+/* Do so few refs live that a copy is worth it? */
 static bool
 is_thin(uint32_t refs, uint32_t live)
 {
     return refs - live >= SEGMENT_STALE_MIN && live <= refs / 2;
 }
 
-/* True: a closed segment was deleted, because nothing lives in it, or a copy is behind it. */
+/* True: a closed segment was deleted: nothing lives in it, or a copy is behind it. */
 static bool
 delete_thin(const struct lane_care *care, struct segment *segment, void *next)
 {
@@ -380,8 +383,8 @@ delete_thin(const struct lane_care *care, struct segment *segment, void *next)
 }
 
 /*
- * Leaves out a segment, or puts a smaller one in its place, if it is closed and little lives. True:
- * it is out.
+ * Takes a segment out of the chain, or puts a smaller one in its place, if it is closed and little
+ * lives. True: it is out.
  */
 static bool
 thin_out(struct lane *lane, const struct lane_care *care, struct segment *before,
@@ -413,8 +416,9 @@ lane_beyond(struct lane *lane, struct segment *segment)
 /* ---- the owner ------------------------------------------------------------------------------- */
 
 /*
- * Over the stale refs in front of one segment: one exchange, which fails if another thread moved
- * the head. It judges `*most` at most, and takes those off. True: to the end.
+ * Passes the stale refs at the front of one segment by one exchange, which fails if another thread
+ * moved the head. Judges `*most` refs at most, and subtracts those that it judged. True: it came to
+ * the end.
  */
 static bool
 pass_head(struct segment *segment, const struct residence *residence, uint32_t *most)
@@ -439,7 +443,7 @@ pass_head(struct segment *segment, const struct residence *residence, uint32_t *
            at == end; /* pass_head:B */
 }
 
-/* Would a survey be worth its cost? SAMPLES refs say so, others for each `from`. */
+/* Would a survey be worth its cost? Judges SAMPLES refs, others for each `from`. */
 static bool
 looks_thin(const struct segment *segment, const struct residence *residence, uint32_t end,
            uint32_t from)
@@ -460,9 +464,10 @@ looks_thin(const struct segment *segment, const struct residence *residence, uin
 }
 
 /*
- * Looks at one closed segment. The lane's word `sweep` keeps the last one, so that the thread which
- * retires that segment makes the owner begin anew: if the segment is not deleted after the store,
- * its retirer comes later, and finds the word. True: SAMPLES refs were judged, twice at most.
+ * Looks at one closed segment. The lane's word `sweep` keeps the segment looked at last, so that
+ * the thread which retires it makes the owner begin anew: if the segment is not deleted after the
+ * store, its retirer comes later, and finds it in the word. True: SAMPLES refs were judged, twice
+ * at most.
  */
 static bool
 sweep(struct lane *lane, const struct lane_care *care)
@@ -488,7 +493,7 @@ sweep(struct lane *lane, const struct lane_care *care)
     return was_gone || !worth || small;
 }
 
-/* The owner goes on in a new segment. `deletes`: what lived in the last one is in it. */
+/* The owner goes on in a new segment. `deletes`: what lived in the last one was copied to it. */
 static void
 go_on_in(struct lane *lane, struct segment *segment, bool deletes)
 {
@@ -506,9 +511,10 @@ go_on_in(struct lane *lane, struct segment *segment, bool deletes)
 }
 
 /*
- * The last segment is full: another one, with what lives in it if that is little, else of twice its
- * size. From one of the largest, what lives is put apart: in front of the refs that come and go it
- * would be copied again and again, and no head would pass it. False: no memory.
+ * The last segment is full. The owner takes another: with copies of what lives in it if that is
+ * little, else of twice its size. If its size is the largest, those few get a segment of their own:
+ * in front of the refs that come and go they would be copied again and again, and no head would
+ * pass them. False: no memory.
  */
 static bool
 renew(struct lane *lane, const struct lane_care *care, uint32_t count)
@@ -542,7 +548,7 @@ renew(struct lane *lane, const struct lane_care *care, uint32_t count)
     return true;
 }
 
-/* Not all that is free is granted at once: at each grant the owner looks after its chain. */
+/* It grants a part of the free room at a time: at each grant the owner looks after its chain. */
 bool
 lane_make_room(struct lane *lane, const struct lane_care *care, uint32_t count)
 {
@@ -574,7 +580,7 @@ lane_make_room(struct lane *lane, const struct lane_care *care, uint32_t count)
         retire_passed(lane, care);
         /*
          * Each segment that the owner makes, and puts apart, takes up to three looks on the way:
-         * with no more than that it would not come back to those in front.
+         * with only one look at a time the owner would not come back to those in front.
          */
         if (!full && ptr_load(&lane->first) != (void *)segment && sweep(lane, care)) {
             (void)sweep(lane, care);
@@ -611,8 +617,8 @@ lane_shrink(struct lane *lane, const struct lane_care *care)
 }
 
 /*
- * Its thread is dead. If it linked a segment and did not store it, that is the last: it put nothing
- * there.
+ * The lane's thread is dead. If it linked a segment and did not store it in `last`, that is the
+ * last one: the thread put nothing there.
  */
 void
 lane_resume(struct lane *lane)
@@ -643,7 +649,7 @@ enter(struct lane_reader *reader)
     reader->read = reader->stale = 0;
 }
 
-/* To the next segment, if it was closed. `thin`: most of it was found stale. */
+/* Goes to the next segment, if this one was closed. `thin`: most of it was found stale. */
 static void
 leave_segment(struct lane_reader *reader, const struct lane_care *care, bool thin)
 {
@@ -657,8 +663,8 @@ leave_segment(struct lane_reader *reader, const struct lane_care *care, bool thi
 }
 
 /*
- * To the next segment that is to be read: what lives in a deleted one is behind it, and a copy of
- * one that was read has nothing new. Ends: the last segment is neither.
+ * Goes to the next segment that is to be read. What lives in a deleted one is behind it, and a copy
+ * of one that was read has nothing new. Ends: the last segment is neither deleted nor such a copy.
  */
 static void
 find_next(struct lane_reader *reader, const struct lane_care *care)
@@ -705,8 +711,8 @@ lane_read_on(struct lane_reader *reader, const struct lane_care *care)
 }
 
 /*
- * Past segments whose keys are all below `from`, which their successors tell: a line each. The pods
- * of a deleted one are in its successor, or are not in the lane.
+ * Goes past segments whose keys are all below `from`, which their successors tell: that reads one
+ * line of each. The pods of a deleted one are in its successor, or are not in the lane.
  */
 static void
 pass_below(struct lane_reader *reader, int64_t from)
@@ -725,7 +731,7 @@ pass_below(struct lane_reader *reader, int64_t from)
     }
 }
 
-/* A last slot that was used again meanwhile has a greater key. */
+/* If the last slot was used again meanwhile, it has a greater key. */
 void
 lane_read_from(struct lane_reader *reader, int64_t from, int64_t before,
                const struct lane_care *care)
@@ -792,8 +798,8 @@ find_key(const struct segment *segment, uint32_t low, uint32_t high, int64_t key
 }
 
 /*
- * At the end of the lane it would be behind the last segment, where more will be put. One that is
- * deleted may lead to segments that are no more.
+ * At the end of the lane the bookmark would be at the last segment, where more will be put. A
+ * segment that is deleted may lead to segments that were freed.
  */
 bool
 lane_bookmark(const struct lane_reader *reader, struct epoch_record *record, enum lane_mark mark)
@@ -873,8 +879,8 @@ find_live(const struct segment *segment, const struct residence *residence, uint
 }
 
 /*
- * A slot that was used again meanwhile lies before a head that is read afterwards (lane_put:A, B):
- * then all is looked for again from that head. Ends: each further round means that a head was
+ * A slot that was used again meanwhile lies before a head that is read afterwards (lane_put:A, B).
+ * Then the search begins again from that head. Ends: each further round means that a head was
  * advanced.
  */
 static void
@@ -914,8 +920,8 @@ lane_count(struct lane *lane, const struct residence *residence, int64_t key,
 }
 
 /*
- * Along the chain. `all`: each segment is surveyed; else those that are past are left out, until
- * `*most` refs were judged.
+ * Walks along the chain. `all`: surveys each segment. Else it takes out only segments that the head
+ * has passed, until `*most` refs were judged.
  */
 static void
 walk(struct lane *lane, const struct lane_care *care, bool all, uint32_t *most)

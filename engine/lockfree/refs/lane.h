@@ -7,10 +7,10 @@
  * and advance the head over refs that are stale by then. Losing the race to advance is fine. Keys
  * of a lane never fall. EMPTY (lane_peek_from false) holds at the load of a tail.
  *
- * BOUNDS. Keys never fall, so when all refs before one are stale, its key is a lower bound of what
- * is not stale, for ever. A consumer that has a bound passes over lower keys without a look at
- * their pods. lane_pass_by tells the next bound, and leaves the head behind it, by HEAD_LAG refs
- * at most: so most consumers write nothing in the lane. A bound that is too low costs judgements.
+ * BOUNDS. Keys never fall, so when all refs before one are stale, the key of that one is a lower
+ * bound of what is not stale, for ever. A consumer that has a bound passes over lower keys without
+ * a look at their pods. lane_pass_by tells the next bound, and leaves the head up to HEAD_LAG refs
+ * behind it: so most consumers write nothing in the lane. A bound that is too low costs judgements.
  *
  * READING takes nothing: a reader gets each ref that was published before lane_read_begin, in their
  * order, unjudged, once; refs that a head passed meanwhile, which were stale, may be left out. It
@@ -137,7 +137,7 @@ struct segment_pool {
 
 struct segment {
     struct epoch_block block;
-    struct segment_pool *pool; /* where it goes; NULL: to the allocator */
+    struct segment_pool *pool; /* where the segment goes when it is freed; NULL: to the allocator */
     _Alignas(CACHE_LINE) ck_ring_t ring;
     atomic_ptr next; /* on the line of the ring's mask, which is read only but for this */
     uint64_t number;
@@ -227,12 +227,12 @@ struct lane *lane_make(struct memory *memory, uint32_t slots);
 void lane_free(struct memory *memory, struct lane *lane);
 
 /**
- * Goes on where the last owner published last: its thread may have died anywhere. What it put and
- * did not publish is lost. Before the section that it died in is ended.
+ * Goes on where the last owner published last: the owner's thread may have died anywhere. What it
+ * put and did not publish is lost. Called before the section that it died in is ended.
  */
 void lane_resume(struct lane *lane);
 
-/** As lane_make_room, which need not be called then. */
+/** Has the lane room for `count` refs? Then lane_make_room need not be called. */
 static inline bool
 lane_has_room(const struct lane *lane, uint32_t count)
 {
@@ -247,13 +247,16 @@ lane_has_room(const struct lane *lane, uint32_t count)
  */
 bool lane_make_room(struct lane *lane, const struct lane_care *care, uint32_t count);
 
-/** Leaves out closed segments of which little lives, or puts smaller ones there. O(refs). */
+/**
+ * Takes closed segments in which little lives out of the chain, or replaces them by smaller ones.
+ * O(refs).
+ */
 void lane_tidy(struct lane *lane, const struct lane_care *care);
 
 /** The same, and the last segment becomes as small as it can be. The owner. */
 void lane_shrink(struct lane *lane, const struct lane_care *care);
 
-/** The last; the owner. */
+/** The last segment. For the owner. */
 static inline struct segment *
 lane_own_segment(const struct lane *lane)
 {
@@ -303,7 +306,10 @@ lane_cause(const struct lane *lane)
     return u32_load(&lane->cause);
 }
 
-/** Where to look after a closed segment whose head met its tail: there, if that was not the end. */
+/**
+ * Where to look after a closed segment whose head met its tail: in that one, if its tail moved
+ * since.
+ */
 struct segment *lane_beyond(struct lane *lane, struct segment *segment);
 
 /** On the line of the head, in the ring's own padding: the tail as a consumer saw it, or before. */
@@ -416,8 +422,8 @@ lane_advance(const struct lane_head *head)
 }
 
 /**
- * Goes past what was peeked, which is stale by now: consumers begin behind it. The head stays
- * behind, by PASSED_LAG at most, unless nothing more was seen: it takes an exchange.
+ * Goes past what was peeked, which is stale by now: consumers begin behind it. The head is moved by
+ * an exchange, so it stays behind, by PASSED_LAG refs at most, unless nothing more was seen.
  */
 static inline void
 lane_pass_one(const struct lane_head *head)
@@ -432,8 +438,8 @@ lane_pass_one(const struct lane_head *head)
 }
 
 /**
- * From a ref to the one behind it, whatever became of those before. False: none was seen there when
- * the lane was peeked into, or the head has moved since.
+ * From a ref to the one behind it, whatever became of the refs before. False: no ref was seen there
+ * when the lane was peeked into, or the head has moved since.
  */
 static inline bool
 lane_peek_next(struct lane_head *head)
@@ -453,8 +459,8 @@ lane_peek_next(struct lane_head *head)
 }
 
 /**
- * Of a ref with this key and of all behind it. Even, so that a word that holds a bound has a bit
- * for something else.
+ * The bound that says: this key and greater ones. It is even, so that a word that holds a bound has
+ * a bit for something else.
  */
 static inline int64_t
 lane_bound(int64_t key)
@@ -463,9 +469,9 @@ lane_bound(int64_t key)
 }
 
 /**
- * Goes past what was peeked, which is stale by now; *bound is one of what is not. If the next ref's
- * bound says so, the head stays behind, by HEAD_LAG at most: it is written seldom. False: no ref is
- * known to be behind.
+ * Goes past what was peeked, which is stale by now; *bound becomes a bound of what is not stale. If
+ * the key of the next ref gives one, the head stays behind, by HEAD_LAG at most: it is written
+ * seldom. False: no ref is known to be behind.
  */
 static inline bool
 lane_pass_by(const struct lane_head *head, int64_t *bound)
@@ -493,7 +499,7 @@ lane_pass_by(const struct lane_head *head, int64_t *bound)
 }
 
 /**
- * Goes on from what was peeked, a stale ref, to the last one of the stale refs in a row: one
+ * Goes on from what was peeked, a stale ref, to the last of the stale refs in a row: then one
  * exchange is enough to go past them all.
  */
 void lane_skip_stale(struct lane_head *head, const struct residence *residence);
@@ -524,7 +530,7 @@ lane_ahead(const struct lane_head *head, uint32_t distance)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/** Begins at the oldest ref. Of the reader, callers use `segment` and `read` at most. */
+/** Begins at the oldest ref. Callers use nothing of the reader but `segment` and `read`. */
 void lane_read_begin(struct lane_reader *reader, struct lane *lane);
 
 /**
@@ -539,7 +545,7 @@ lane_read_passed(struct lane_reader *reader)
 {
     uint32_t start = segment_start(reader->segment, reader->position);
 
-    /* What was passed since the reader looked at the tail may lie behind that. */
+    /* What consumers passed since the reader read the tail may lie behind that tail. */
     reader->position = (int32_t)(reader->end - start) > 0 ? start : reader->end;
 }
 
@@ -582,7 +588,7 @@ lane_next(struct lane_reader *reader, int64_t limit, struct lane_ref *out, size_
     return 0;
 }
 
-/** So many of the refs that were read in this segment were stale. */
+/** Tells the reader that so many of the refs read in this segment were stale. */
 static inline void
 lane_found_stale(struct lane_reader *reader, uint32_t count)
 {
@@ -593,16 +599,16 @@ lane_found_stale(struct lane_reader *reader, uint32_t count)
  * Goes on in the next segment. False: lane_next stopped at its limit, or there is none that was
  * there at the beginning.
  *
- * A segment of which most was found stale is replaced, or left out; `care` NULL: not.
+ * A segment of which most was found stale is replaced, or taken out; not if `care` is NULL.
  */
 bool lane_read_on(struct lane_reader *reader, const struct lane_care *care);
 
 /**
  * Goes past the segments whose refs all have keys below `from`.
  *
- * Of those with keys from `before` on, the ones of which most is stale are replaced, or left out;
- * `care` NULL: none. A reading in parts, which says where its last part began, so leaves little
- * behind, and its parts have no more work than what they read.
+ * Segments with keys from `before` on of which most is stale are replaced, or taken out; not if
+ * `care` is NULL. A reading in parts says where its last part began: so it leaves little behind,
+ * and no part has more work than what it reads.
  */
 void lane_read_from(struct lane_reader *reader, int64_t from, int64_t before,
                     const struct lane_care *care);
@@ -611,9 +617,9 @@ void lane_read_from(struct lane_reader *reader, int64_t from, int64_t before,
 enum lane_mark { MARK_OF_EVENTS, MARK_OF_CANDIDATES };
 
 /**
- * Leaves a bookmark, so that a reading can go on at this segment in a later section: of what is
- * before it, all keys are below that of the next ref. False: there is none; the segment is the
- * first, what is before it was deleted, or no ref comes here.
+ * Leaves a bookmark, so that a reading can go on at this segment in a later section. All keys
+ * before this segment are below that of the next ref. False: no bookmark was left; the segment is
+ * the first, the one before it was deleted, or no ref comes here.
  */
 bool lane_bookmark(const struct lane_reader *reader, struct epoch_record *record,
                    enum lane_mark mark);
@@ -626,9 +632,9 @@ void lane_read_at(struct lane_reader *reader, const struct epoch_record *record,
                   enum lane_mark mark);
 
 /**
- * In another section: goes on behind the refs whose keys are up to `read`, as far as it would have
- * gone. `record` NULL: there is no bookmark. Without one it looks at the number of each segment
- * that was read. In the one that it comes to it makes a binary search.
+ * In another section: goes on behind the refs whose keys are up to `read`, as far as the reading
+ * would have gone. `record` NULL: there is no bookmark. Without one it looks at the number of each
+ * segment that was read. In the segment that it comes to it makes a binary search.
  */
 void lane_read_again(struct lane_reader *reader, int64_t read, const struct epoch_record *record,
                      enum lane_mark mark);
@@ -642,15 +648,15 @@ struct ref_counts {
  * Adds what a lane has. Refs are not judged, but for those at the front: a binary search in each
  * segment finds the key.
  *
- * Each ref that was published before, and whose pod stays where it is, is counted; of the others
- * those whose pod came or went meanwhile, and stale refs that lie between.
+ * Counts each ref that was published before, and whose pod stays where it is. It may count others:
+ * refs whose pod came or went meanwhile, and stale refs that lie between.
  */
 void lane_count(struct lane *lane, const struct residence *residence, int64_t key,
                 struct ref_counts *counts);
 
 /**
- * Moves the heads of all segments over stale refs, not FUTURE ones; leaves out what is empty. It
- * judges `*most` refs at most, and takes those off.
+ * Moves the heads of all segments over stale refs, not FUTURE ones; takes out what is empty. Judges
+ * `*most` refs at most, and subtracts those that it judged.
  */
 void lane_pass(struct lane *lane, const struct lane_care *care, uint32_t *most);
 

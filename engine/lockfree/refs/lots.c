@@ -107,7 +107,7 @@ plugins_of(const struct lot_key *key)
     return key->unschedulable | key->pending;
 }
 
-/* Says that there is one more lot of these plugins, or, with -1, one less. */
+/* Adds `by`, 1 or -1, to the counts of lots with these plugins. */
 static void
 count_lot(struct lots *lots, uint64_t plugins, int64_t by)
 {
@@ -120,8 +120,8 @@ count_lot(struct lots *lots, uint64_t plugins, int64_t by)
 }
 
 /*
- * A bit that is only the caller's to change: so it is as it was. It may be unset, if the thread
- * that made the lot stopped before it set all.
+ * Clears a bit that only the caller changes. The bit may be unset, if the thread that made the lot
+ * stopped before it set all.
  */
 static void
 clear_bit(atomic_u64 *word, uint64_t bit)
@@ -170,7 +170,7 @@ claim_lot(struct lots *lots, uint8_t *cell)
     return NULL;
 }
 
-/* Has another thread made one of this key meanwhile, in a cell before, all use that. */
+/* If another thread made a lot of this key meanwhile, in a cell before, that lot is returned. */
 static struct lot *
 lot_make(struct lots *lots, const struct lot_key *key)
 {
@@ -263,7 +263,7 @@ lot_end(struct epoch_block *block)
     return true;
 }
 
-/* Of a lot that this thread made GONE: first what leads to it. */
+/* For a lot that this thread made GONE: first takes away what leads to it. */
 static void
 lot_unmake(struct lots *lots, struct lot *lot, const struct bin_caller *caller)
 {
@@ -399,7 +399,7 @@ cells_of(const struct lot_group *group, uint64_t plugins)
     return cells;
 }
 
-/* False: there is none. */
+/* Goes on to the next group. False: there is none. */
 static bool
 enter_group(struct lots_walk *walk)
 {
@@ -543,7 +543,7 @@ lot_read_begin(struct lot_reader *reader, struct lot *lot, const struct bin_call
     reader->in_lane = false;
 }
 
-/* False: there is no lane left. */
+/* Goes on to the next lane. False: there is none left. */
 static bool
 begin_lane(struct lot_reader *reader)
 {

@@ -4,17 +4,17 @@
  *
  * CONTRACT. A lot is a key and one lane per worker; pods with the same profile, rejectors and gate
  * share it. It has no order but that of each worker's insertions, no runs and no word: it is read,
- * never consumed, and there are no helpers. There are at most `max` lots at a time; sets that come
- * then, or when there is no memory, share the catch-all, which has the plugins that ever came to
- * it. A lot without pods leaves again; its memory is given back after a grace period. So what an
- * event or memory costs follows the sets that pods have.
+ * never consumed, and there are no helpers. There are at most `max` lots at a time. Pods with a new
+ * key that come then, or when there is no memory, go into the catch-all, whose plugins are all that
+ * ever came to it. A lot without pods leaves again; its memory is given back after a grace period.
+ * So what an event or memory costs follows the sets of rejectors that pods have.
  *   lots_get     the lot of a key. Two calls that make lots of one key at once may both make one;
  *                later calls return one of them, and the other leaves
  *   lots_next    meets each lot with one of the walk's plugins, or without any, that lots_get
  *                returned before the walk began (with a full fence between), and that has a pod
  *   lot_read     meets each ref that lot_publish published before lot_read_begin (with a full fence
- *                between) and that has not become stale; one that is published meanwhile, perhaps;
- *                none that the reader published after `newest`
+ *                between) and that has not become stale; perhaps refs published meanwhile; none
+ *                that the reader itself published after `newest`
  * A pod can be met more than once, by refs of several versions. The reader judges each ref.
  *
  * PICTURE
@@ -37,11 +37,12 @@
  *   LEAVING -> OPEN          a look behind the mark that meets one
  *   EMPTY, LEAVING -> OPEN   lots_get, which returns the lot (lot_keep:A)
  * A call that found the lot OPEN, and publishes there later, is in a section that began before the
- * mark of LEAVING: one that begins later finds the lot EMPTY. So that section is over when the mark
- * has passed, and its ref is seen. A call that found the lot EMPTY or LEAVING made it OPEN. No
- * EMPTY or LEAVING comes back as it was, for each has a mark of its own. So a lot that is GONE has
- * no pod, and gets none. It loses its bits, its count and its cell. It is freed after one more
- * grace period, when no reader has it. A FUTURE ref counts as a pod: the pod may come to be there.
+ * mark of LEAVING was drawn: a section that begins later finds the lot EMPTY. So that section is
+ * over when the mark has passed, and its ref is seen. A call that found the lot EMPTY or LEAVING
+ * made it OPEN. No EMPTY or LEAVING comes back as it was, for each has a mark of its own. So a lot
+ * that is GONE has no pod, and gets none. It loses its bits, its count and its cell. It is freed
+ * after one more grace period, when no reader has it. A FUTURE ref counts as a pod: the pod may
+ * come to be there.
  * Looks come
  *   with each key that has no lot: at SWEPT_AT_ONCE lots, so those without pods do not outgrow
  *           those with pods
@@ -50,10 +51,9 @@
  * A look at a lot whose mark has not passed presses (epoch_press): enough looks close a batch, and
  * the mark passes with that.
  *
- * A WALK is between two cells; groups stay, so it goes on after a section as it is. The lot that
- * came last may be gone then (lots_again), which says that it had no pod. Another lot may be in its
- * cell, with a number of its own: numbers never come again. A walk need not meet what is made after
- * it began.
+ * A WALK stands between two cells; groups stay, so it can go on in a later section. The lot that it
+ * met last may be gone then (lots_again): then it had no pod. Another lot may be in its cell, with
+ * a number of its own: numbers never come again. A walk need not meet what is made after it began.
  *
  * LINEARIZATION. lots_get: lot_make:C for a new lot, the load of the phase for a known one.
  * lot_publish: lane_publish:A.
@@ -73,10 +73,9 @@
  *   a section, free_waiting:A -> end_wait:A       the refs that were published in it
  *
  * PROGRESS. Lock-free. lots_get allocates for a new key; each further round of a loop means that
- * another thread took a cell, or a bit. A thread that stops in lot_make or lot_unmake keeps a
- * cell, and perhaps a count. A thread that stops in
- * any section holds up grace periods: lots that are LEAVING then keep their cells, and later sets
- * may come to the catch-all.
+ * another thread took a cell, or a bit. A thread that stops in lot_make or lot_unmake keeps a cell,
+ * and perhaps a count. A thread that stops in any section holds up grace periods: lots that are
+ * LEAVING then keep their cells, and pods with further keys may go into the catch-all.
  *
  * COST. lots_get looks at one word of each group, and at the lots of its class. An event looks at
  * the counts of the plugins that it reaches. If there is a lot of one, it looks, in each group, at
@@ -184,7 +183,7 @@ lot_keep(struct lot *lot)
     return lot_phase(state) != LOT_GONE;
 }
 
-/** The same as lots_get of a lot that was found before in *cell, or NULL. */
+/** lots_get of a lot that was found in *cell before. NULL: the lot there is another, or GONE. */
 STRAIGHT struct lot *
 lots_again_in(const atomic_ptr *cell, const struct lot_key *key)
 {
@@ -201,8 +200,8 @@ lot_place(const struct lot *lot)
 }
 
 /**
- * For a lot of a walk that seems to have no refs: it begins to leave, or, if its mark has passed,
- * leaves. In the section in which the walk came to it.
+ * For a lot of a walk that seems to have no refs: makes it begin to leave, or, if its mark has
+ * passed, leave. Called in the section in which the walk came to it.
  */
 void lots_look(struct lots *lots, struct lot *lot, const struct bin_caller *caller);
 
@@ -263,8 +262,8 @@ void lot_tend(struct lot *lot, struct memory *memory, struct epoch_record *epoch
 void lot_note_affinity(struct lot *lot);
 
 /**
- * The same for a pod that is in some lot already: all lots where it may be. Its rejectors only
- * grew since it came there.
+ * The same for a pod that is in some lot already: notes it in all lots where the pod may be. The
+ * pod's rejectors have only grown since it came to its lot.
  */
 void lots_note_affinity(struct lots *lots, schedq_profile_t profile, uint64_t unschedulable,
                         uint64_t pending);
@@ -278,7 +277,8 @@ lot_may_have_affinity(const struct lot *lot)
 /**
  * Makes a ref visible in the worker's lane; lot_prepare made room.
  *
- * `insertion` grows with every ref that this worker puts into any lot: readers begin and end by it.
+ * `insertion` grows with every ref that this worker puts into any lot: readings begin and end at
+ * one.
  */
 static inline void
 lot_publish(const struct lot *lot, uint32_t worker, uint64_t ref, int64_t insertion)
@@ -307,7 +307,7 @@ struct lot_reader {
 
 /**
  * Inside a section, until the reading ends. In the caller's own lane it ends at the insertion
- * `newest`, in others' where they ended when it came there.
+ * `newest`; in another lane, where that lane ended when the reading came to it.
  */
 void lot_read_begin(struct lot_reader *reader, struct lot *lot, const struct bin_caller *caller,
                     int64_t newest);
@@ -318,11 +318,11 @@ size_t lot_read(struct lot_reader *reader, struct lane_ref *refs, size_t capacit
 /** In a new section: the reading goes on behind what was read. */
 void lot_read_again(struct lot_reader *reader);
 
-/** So many of the refs that the last lot_read returned were stale. */
+/** Tells the reader that so many of the refs that the last lot_read returned were stale. */
 void lot_found_stale(struct lot_reader *reader, uint32_t count);
 
 /**
- * Moves heads over refs that are stale, not over FUTURE ones; it judges `most` at most. After
+ * Moves heads over refs that are stale, not over FUTURE ones; judges `most` at most. Called after
  * reading, and after the pods were moved.
  */
 void lot_pass(struct lot *lot, const struct bin_caller *caller, uint32_t most);

@@ -228,7 +228,7 @@ run_renew(struct run *run)
     u64_store(&run->head, generation << 32);
 }
 
-/* The stack's exchange comes before the run can be taken. */
+/* run_renew comes first: the stack's exchange comes before another thread can take the run. */
 void
 run_give(struct run_pool *pool, struct run *run)
 {
@@ -256,8 +256,8 @@ run_put(struct run *run, uint64_t ref, int64_t key)
 }
 
 /*
- * Acquire loads: bin_put_beside:A, which compares the other's slot, comes after them. What is read
- * may be of another use, in no order: then the run is not published.
+ * Acquire loads: bin_put_beside:A, which compares the other run's slot, comes after them. What is
+ * read may be of another use of that run, in no order: then bin_put_beside:A fails.
  */
 struct run *
 run_put_beside(struct run *run, const struct run_pool *pool, uint64_t word, uint64_t ref,

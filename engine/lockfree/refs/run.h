@@ -31,8 +31,8 @@
  *       a number's link is not read as a run
  *
  * PROGRESS. Lock-free: stack.h, and numbers; run_make and a new leaf allocate. A thread that stops
- * holds the run that it filled or took out; the head that it did not advance, the next one
- * advances.
+ * holds the run that it filled or took out. A head that it did not advance is advanced by the next
+ * thread.
  *
  * WRAPAROUND. A generation repeats after 2^32 uses of one run: 71 minutes at a million a second,
  * and a reader must sleep exactly so many uses.
@@ -84,10 +84,10 @@ void run_pool_trim(struct run_pool *pool, struct epoch_record *epoch);
 /** A run with room for `count` refs, empty, the caller's. NULL: no memory. */
 struct run *run_take(struct run_pool *pool, uint32_t count);
 
-/** The caller's run, published no more or never. */
+/** Gives back the caller's run, which was unpublished, or never published. */
 void run_give(struct run_pool *pool, struct run *run);
 
-/** The same, empty for the caller's next use of it. */
+/** Empties a run for the caller's next use of it, by another generation. */
 void run_renew(struct run *run);
 
 /** How many refs it has room for. */
@@ -108,9 +108,9 @@ run_set_cause(struct run *run, uint32_t cause)
 void run_put(struct run *run, uint64_t ref, int64_t key);
 
 /**
- * Fills an empty run: what is left of the run behind a word, and one ref more, in the order of
- * keys, for the same cause. Returns that run; what was copied is good if its slot has the word
- * still. NULL: nothing is left there, or it does not go with the ref.
+ * Fills an empty run with what is left of the run behind a word, and one ref more, in the order of
+ * keys, for the same cause. Returns that other run; what was copied is good if its slot still has
+ * the word. NULL: nothing is left there, or the ref does not go with it.
  */
 struct run *run_put_beside(struct run *run, const struct run_pool *pool, uint64_t word,
                            uint64_t ref, int64_t key, uint32_t cause);
@@ -123,8 +123,8 @@ run_word(const struct run *run)
 }
 
 /**
- * Where a number is looked up: there is a run, NULL, or, while the number is unused, the next
- * unused one with the lowest bit set.
+ * Where a number is looked up. The cell has a run, NULL, or, while the number is unused, the next
+ * unused number with the lowest bit set.
  */
 STRAIGHT atomic_ptr *
 run_place(const struct run_pool *pool, uint32_t number)
@@ -172,8 +172,8 @@ enum run_sight run_peek(const struct run_pool *pool, const atomic_u64 *slot, uin
                         struct run_head *head);
 
 /**
- * Has the first ref of the run in `slot`, which held `word`, a greater key? False: not, or it is
- * not sure. As run_peek.
+ * Has the first ref of the run in `slot`, which held `word`, a greater key? False: it has not, or
+ * that is not certain. As run_peek.
  */
 STRAIGHT bool
 run_lies_behind(const struct run_pool *pool, const atomic_u64 *slot, uint64_t word, int64_t key)
@@ -190,7 +190,10 @@ run_lies_behind(const struct run_pool *pool, const atomic_u64 *slot, uint64_t wo
            u64_load_acquire(slot) == word; /* run_lies_behind:A */
 }
 
-/** The ref so far behind what was peeked, below head->left; anything if the run left its slot. */
+/**
+ * The ref `behind` places behind what was peeked, below head->left; anything if the run left its
+ * slot.
+ */
 static inline uint64_t
 run_ref(const struct run_head *head, uint32_t behind)
 {
@@ -198,12 +201,12 @@ run_ref(const struct run_head *head, uint32_t behind)
 }
 
 /**
- * Of the refs from the one so far behind what was peeked on, how many have smaller keys; anything
+ * How many refs have smaller keys, from the one `behind` places behind what was peeked on. Anything
  * if the run left its slot.
  */
 uint32_t run_count(const struct run_head *head, uint32_t behind, int64_t key);
 
-/** Moves the head past as many refs, all of them stale by now. */
+/** Moves the head past `count` refs, all of them stale by now. */
 static inline void
 run_advance_by(const struct run_head *head, uint32_t count)
 {

@@ -1,20 +1,21 @@
 /*
- * A summary: 64 bits that say where something may be, so that a walk need not look at the others.
+ * A summary: 64 bits that say which rows may have something, so that a walk can leave out the
+ * others.
  *
  * PICTURE
  *   low    a bit for each row
  *   high   version:57 | doubted:7     the rows with smaller numbers are doubted; ASLEEP: all of
  *                                     them, and no bit is set
  *
- * CONTRACT. A producer that has published in a row, passed a full fence, and then seen its bit set
- * and not doubted, or has set it, is done: a consumer that looks afterwards finds the bit until a
- * consumer, having doubted it since, has found the row empty. Nothing here looks into rows.
+ * CONTRACT. A producer that has published in a row and passed a full fence is done when it has seen
+ * the row's bit set and not doubted, or has set it. A consumer that looks afterwards finds the bit,
+ * until a consumer, having doubted it since, has found the row empty. Nothing here looks into rows.
  *
  * HOW A BIT GOES. A consumer doubts some rows (summary_doubt), looks into them, and takes the bits
- * of those where nothing is (summary_clear), unless the version is another by then. A producer
- * that finds its row doubted ends the doubt for all of them, which raises the version. So what a
- * producer published before it looked at the doubt is seen by the consumer, or the doubt by the
- * producer. Bits of other rows may be set meanwhile; they change no version.
+ * of those that are empty (summary_clear), unless the version is another by then. A producer that
+ * finds its row doubted ends the doubt for all of them, which raises the version. So either the
+ * consumer sees what a producer published before it looked at the doubt, or the producer sees the
+ * doubt. Bits of other rows may be set meanwhile; they change no version.
  *
  * SLEEP. Once a summary is ASLEEP, the summary above it may say that nothing is there (band.h). A
  * thread that puts it to sleep raises the version, also if it sleeps already. So a producer that
@@ -90,7 +91,10 @@ summary_sleeps(struct pair seen)
     return (seen.high & SUMMARY_ASLEEP) == SUMMARY_ASLEEP;
 }
 
-/** Sets the bit of a row that is not asleep, or was and may wake. False: it is another by now. */
+/**
+ * Sets the bit of a row. A summary that sleeps wakes: so the caller has noted it above (band.h).
+ * False: the word is another by now.
+ */
 static inline bool
 summary_set(struct summary *summary, struct pair seen, uint32_t row)
 {
@@ -116,7 +120,8 @@ summary_note(struct summary *summary, uint32_t row)
 }
 
 /**
- * Doubts the rows below number `below`; `seen` has bits among them. False: it is another by now.
+ * Doubts the rows below number `below`; `seen` has bits among them. False: the word is another by
+ * now.
  *
  * @param doubt the version to be cleared with
  */
@@ -144,7 +149,7 @@ summary_clear(struct summary *summary, uint64_t doubt, uint64_t empty)
     }
 }
 
-/** Puts a summary without bits to sleep, also one that sleeps. False: a bit is set. */
+/** Puts a summary without bits to sleep, also if it sleeps already. False: a bit is set. */
 static inline bool
 summary_sleep(struct summary *summary)
 {

@@ -1,6 +1,6 @@
 /*
- * What orders pods whose refs have equal keys: rank and order key, as the pods' newest descriptions
- * say.
+ * What orders pods whose refs have equal keys: rank and order key, from the pods' newest
+ * descriptions.
  *
  * Only in containers whose residence asks for it: pods that back off until the same moment are
  * popped by priority.
@@ -19,7 +19,7 @@ tie_of_description(const struct residence *residence, const struct description *
     return (struct tie){.rank = rank, .key = description->order_key};
 }
 
-/** Of the pod behind a ref that is not stale; for a stale one, anything. */
+/** The tie of the pod behind a ref that is not stale; for a stale ref, anything. */
 static inline struct tie
 tie_of(const struct residence *residence, uint64_t ref)
 {
