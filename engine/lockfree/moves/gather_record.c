@@ -54,7 +54,7 @@ begin_one(void *ctx, uint32_t record, uint64_t life)
     struct view view;
 
     if (entry == NULL || u64_load_acquire(&entry->initial_attempt) != 0) {
-        return false; /* else a later life's, which began meanwhile: it is joining */
+        return false; /* or a later life's: that began meanwhile, and is joining */
     }
     if (gather_is_here(worker, record, life, false, &view)) {
         begin_attempt(worker, record, &view, beginning->now);
