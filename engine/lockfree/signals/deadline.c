@@ -5,10 +5,10 @@
 
 #include <schedq/schedq.h>
 
-/* No clock reads this. */
+/* No clock says such a time. */
 #define FIRST_MARKER ((uint64_t)INT64_MIN)
 #define MARKERS (UINT64_C(1) << 62)
-/* Before every time, and no marker. */
+/* Before every time that a clock says; no marker. */
 #define BEFORE_ALL (FIRST_MARKER + MARKERS)
 
 static bool
@@ -17,7 +17,7 @@ is_marker(uint64_t word)
     return word - FIRST_MARKER < MARKERS;
 }
 
-/* No two are equal; nothing else is ordered by it. */
+/* A new marker. No two are equal; nothing else is ordered by them. */
 static uint64_t
 draw(struct deadline *deadline)
 {

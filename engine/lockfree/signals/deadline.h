@@ -16,9 +16,9 @@
  *           word says less than before, the planner wakes a sleeper
  * A marker is before all times, so it reads as "due now": a planner that stops between begin and
  * end leaves the others something to serve, and the next one begins with a marker of its own. A
- * `lower` that meets a marker replaces it by another: it may stand for a time earlier than d. So
- * the `end` of the planner that looked before fails. (Without markers `end` could raise a word that
- * a holder had found low enough and left.)
+ * `lower` that meets a marker replaces it by another one: the first may stand for a time earlier
+ * than d. So the `end` of the planner that looked before fails. (Without markers `end` could raise
+ * a word that a holder had found low enough and left.)
  *
  * THE FIRST POD. A planner leaves the ref of the pod whose time it put into the word. While that
  * pod waits, and the word says that time, the word is exact: a look before that time finds nothing
@@ -89,7 +89,10 @@ struct planning deadline_begin(struct deadline *deadline);
 enum planned {
     PLANNED_AGAIN, /* something was parked meanwhile, and the word says "due now" */
     PLANNED,       /* the word says `next` */
-    /* it does, and sleepers may not know: the pod's holder found its time there and woke none */
+    /*
+     * the word says `next`, and sleepers may not know: the pod's holder found it low enough, and
+     * woke none
+     */
     PLANNED_SOONER
 };
 
@@ -99,7 +102,7 @@ enum planned {
  */
 void deadline_let_go(struct deadline *deadline, const struct planning *planning);
 
-/** After it, with what was found. */
+/** Behind the looks, with the first time that they found. */
 enum planned deadline_end(struct deadline *deadline, const struct planning *planning,
                           const struct timed *next);
 

@@ -95,7 +95,7 @@ retain(const struct event_log *log, uint64_t object)
     }
 }
 
-/* A reference that no reader can have found. */
+/* Gives back a reference that no reader can have found. */
 static void
 give_back(const struct event_log *log, uint64_t object)
 {
@@ -116,8 +116,8 @@ let_go(const struct event_log *log, struct hazard_slot *hazard, const struct hel
 }
 
 /*
- * Of a BUSY slot, by its owner. The loads are relaxed: the CAS that made it BUSY read the last
- * owner's release.
+ * Sets the objects of a BUSY slot; for the slot's owner. The loads are relaxed: the CAS that made
+ * the slot BUSY read the last owner's release.
  */
 static struct held
 exchange_objects(struct event_slot *slot, uint64_t old_object, uint64_t new_object)
@@ -175,7 +175,7 @@ event_log_close(struct event_log *log)
 
 /* ---- forgetting ------------------------------------------------------------------------------ */
 
-/* Makes an empty slot of one whose word is `word`, a record's. Another may be faster. */
+/* Empties a slot with a record, whose word is `word`. Another thread may be faster. */
 static void
 drop(const struct event_log *log, struct hazard_slot *hazard, struct event_slot *slot,
      uint64_t word)
@@ -194,7 +194,7 @@ event_log_forget(struct event_log *log, struct hazard_slot *hazard, uint64_t up_
     if (!log->counted || log->size == 0) {
         return;
     }
-    /* event_log_forget:A; what was forgotten before, each caller another part */
+    /* event_log_forget:A; gives what was forgotten before: each caller does another part */
     uint64_t from = u64_max(&log->forgotten, up_to);
 
     if (from < up_to && up_to - from > log->size) {

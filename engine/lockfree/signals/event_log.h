@@ -6,9 +6,9 @@
  * reader asks for one sequence after the other and gets the record or a gap. A gap counts as an
  * event that helps: memory is constant, no call waits, and no event is missed.
  *
- * GAPS. An event is not there if it was not recorded, is not written yet, or was forgotten, if a
- * newer one took the slot, or if its writer found another writer at work in the slot (one that died
- * there leaves a gap at each turn of the ring).
+ * GAPS. An event is not there if it was not recorded, is not written yet, or was forgotten; if a
+ * newer one took the slot; or if its writer found another writer at work in the slot (a writer that
+ * died there leaves a gap at each turn of the ring).
  *
  * MEMORY. The ring is made for the first worker (memory_alloc_first:A), and stays.
  *
@@ -33,7 +33,7 @@ struct event_log {
     struct memory *memory;
     struct hazards *hazards; /* COUNTED: release and its ctx */
     void (*retain)(void *ctx, uint64_t object);
-    /* events up to this one were let go, or their writers do so */
+    /* events up to this one were forgotten, or their writers drop them */
     _Alignas(CACHE_LINE) atomic_u64 forgotten;
 };
 

@@ -1,6 +1,7 @@
 /*
- * How often pods came into a place, and why: kube's queue_incoming_pods_total, by label and place;
- * and apart, if entities are counted, those that came where a verdict named (observe/metrics.h).
+ * How often pods came into a place, and why: kube's queue_incoming_pods_total, by label and place.
+ * If entities are counted, pods that came where a verdict named are counted apart
+ * (observe/metrics.h).
  *
  * Each worker counts for itself. Labels of events that were defined late are beyond what a worker
  * has room for: these are counted in one table of the queue, made when the event is defined.
@@ -63,8 +64,8 @@ incoming_count(struct incoming *own, struct incoming_late *late, uint32_t label,
 }
 
 /**
- * The queue's, of members that came with their records, and of records: INCOMING_PLACES each. Makes
- * room; without memory they are not counted.
+ * The queue's counts of members that came with their records, and of records: INCOMING_PLACES each.
+ * Opening makes room; without memory they are not counted.
  */
 void incoming_open_groups(struct incoming_late *groups, struct memory *memory);
 void incoming_count_group(struct incoming_late *groups, uint32_t label, enum incoming_place place,

@@ -3,12 +3,12 @@
 
 #include "platform/memory_first.h"
 
-/* Taken off `old` by an insertion: more than it adds. */
+/* Hints that an insertion takes off `old`: more than it adds. */
 #define SWEEP 2
-/* The same by an end (ENDS), when of DENSITY hints perhaps one is needed. */
+/* The same for an end (ENDS), when perhaps one of DENSITY hints is needed. */
 #define SWEEP_ENDED SIZE(64, 2)
 #define DENSITY 4
-/* So many hints more than that, or than are needed, make an end, or a reading, drop them. */
+/* So many hints beyond DENSITY a life make an end drop hints; a reading, so many not needed. */
 #define LITTER SIZE(8, 1)
 
 struct hint {
@@ -135,7 +135,7 @@ nominator_draw(struct nominator *nominator)
     return u64_add(&nominator->drawn, 1) + 1;
 }
 
-/* Of the product the highest bits depend on all of the node's. */
+/* The highest bits of the product depend on all bits of the node. */
 static uint32_t
 bucket_number(const struct nominator *nominator, uint64_t node)
 {
@@ -150,7 +150,7 @@ bucket_of(const struct nominator *nominator, uint64_t node)
     return &buckets[bucket_number(nominator, node)];
 }
 
-/* Of labels: of the lives in a key's bucket, those that are counted. */
+/* For labels: how many lives are counted in a key's bucket. */
 static atomic_u32 *
 lives_of(const struct nominator *nominator, uint64_t key)
 {
@@ -183,7 +183,7 @@ judge_hint(const struct nominator *nominator, const struct hint *hint)
     while (entry != NULL) {
         uint64_t state = entry_state(entry); /* judge_hint:A */
 
-        /* free, and its next life is being made */
+        /* the record is free, and the hint's life is being made */
         if (version_next(state_version(state)) == life) {
             return STANDING_NOT_YET;
         }
@@ -299,7 +299,7 @@ nominator_count_begin(struct nominator *nominator, uint64_t key)
     (void)u32_add(lives_of(nominator, key), 1);
 }
 
-/* An end whose exchange fails, or that lacks memory, takes no hints off: the next one does. */
+/* If its exchange fails, or it lacks memory, an end takes no hints off: the next one does. */
 void
 nominator_count_end(struct nominator *nominator, struct epoch_record *epoch, uint64_t key)
 {
@@ -335,7 +335,7 @@ is_numbered_before(const struct nominated *a, const struct nominated *b)
     return left != right ? left < right : a->nomination > b->nomination;
 }
 
-/* What lies at `root` goes down in heap[0, count), whose top is the last in the order. */
+/* Sifts what lies at `root` down in heap[0, count), whose top is the last in the order. */
 static void
 sift_nominated(struct nominated *heap, size_t root, size_t count, before_fn *before)
 {
@@ -413,8 +413,8 @@ count_pending(const struct nominator *nominator, const struct hint *list, uint64
 
 /*
  * Was a description installed after its hint had been judged? Then the nomination that it replaced
- * may have been judged later. A hint that is pending no more never is again, so equal counts are of
- * the same hints.
+ * may have been judged later. A hint that is not pending any more never is again: so equal counts
+ * mean the same pending hints.
  */
 static bool
 is_overtaken(const struct nominator *nominator, const struct lists *seen,
@@ -436,8 +436,8 @@ is_replaced(const struct nominator *nominator, const atomic_pair *bucket, const 
 }
 
 /*
- * In order, each pod once: by its newest nomination, for an older one was replaced after it was
- * judged.
+ * Puts them in order, each pod once: by its newest nomination, for an older one was replaced after
+ * it was judged.
  */
 static size_t
 put_in_order(const struct nominator *nominator, struct nominated *out, size_t count)
@@ -469,7 +469,7 @@ copy_needed(const struct nominator *nominator, const struct hint *list, struct h
 }
 
 /*
- * Puts what is needed of a bucket in its place. Of no consequence if there is no memory, or the
+ * Puts what is needed of a bucket in its place. Does nothing if there is no memory, or if the
  * bucket has changed.
  */
 static void

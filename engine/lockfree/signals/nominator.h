@@ -27,18 +27,18 @@
  *   the description's nomination is smaller             keep: it is about to be installed
  *   it is this one                                      keep
  *   it is larger                                        drop: this one was replaced, or lost
- * Rule 3 makes what is dropped final. A pod that is nominated again while it is read: its new hint
+ * Rule 3 makes what is dropped final. If a pod is nominated again while it is read, its new hint
  * was there before the new description. So a reader that finds the old nomination replaced meets
  * the new one as well, or finds the pair changed. If it met the new one first, and judged it before
- * it was installed, it counts fewer of those afterwards (is_overtaken). In both cases it begins
- * again. A reader that found both valid keeps the newer.
+ * it was installed, it counts fewer pending hints afterwards (is_overtaken). In both cases it
+ * begins again. A reader that found both valid keeps the newer.
  *
  * BOUND. An insertion judges two hints, copies at most two, and allocates at most three. `old` of m
  * hints is used up after m / 2 insertions: a bucket has at most about twice the hints that lived
  * there at once, and a reading looks at all of them.
  *
- * LABELS, and groups, are a nomination that lasts: to a node, the label or the group, with which a
- * pod begins, and with a number that is always 0. A life has at most one hint under a key, and no
+ * LABELS, and groups: a label or a group is a node to which a pod is nominated for all of its life,
+ * with a number that is always 0. A life has at most one hint under a key, and no
  * description of it has another key. An add that fails behind its hint raises the record's version
  * (refuse, add_give_up), so no other pod gets the life that the hint names. So a hint is needed as
  * long as its life is not over, and nothing but the record's word and life says whether it is.
@@ -102,7 +102,7 @@ struct nominator {
     atomic_u64 drawn; /* of nodes */
 };
 
-/** A pod that is nominated to a node. */
+/** A pod that is nominated to a node, as a hint says. */
 struct nominated {
     uint32_t record;
     uint64_t life, nomination;
@@ -128,7 +128,7 @@ uint64_t nominator_draw(struct nominator *nominator);
 bool nominator_insert(struct nominator *nominator, struct epoch_record *epoch, uint64_t node,
                       uint32_t record, uint64_t life, uint64_t nomination);
 
-/* Of so many lives one is counted. */
+/* One of so many lives is counted. */
 #define ENDS_A_COUNT 4
 
 static inline bool
@@ -137,10 +137,10 @@ nominator_counts(uint64_t ref)
     return (ref * UINT64_C(0x9e3779b97f4a7c15) >> 32) % ENDS_A_COUNT == 0;
 }
 
-/** Of labels and groups: a life begins that has a hint. */
+/** Labels and groups: a life begins that has a hint. */
 void nominator_count_begin(struct nominator *nominator, uint64_t key);
 
-/** It is over. Inside a section, and may sweep (ENDS), unless `epoch` is NULL. */
+/** The life is over. Inside a section, and may sweep (ENDS), unless `epoch` is NULL. */
 void nominator_count_end(struct nominator *nominator, struct epoch_record *epoch, uint64_t key);
 
 /** Drops the hints that are not needed (PICTURE). Inside a section. */

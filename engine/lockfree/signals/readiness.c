@@ -7,15 +7,16 @@
  * STATES, {armed, doubted, helped, helpers, changers}. A changer is a thread between a change of
  * this word and the write or read of the descriptor that goes with it. A helper is one that writes
  * because there are changers, which may have stopped. "Quiet": there is neither.
- *   armed, quiet             the descriptor is not readable; the next pod is told of
- *   armed, doubted, quiet    it may be readable; the next pod is told of, and the next pop that
- *                            finds nothing arms again
+ *   armed, quiet             the descriptor is not readable; the host is told of the next pod
+ *   armed, doubted, quiet    it may be readable; the host is told of the next pod, and the next pop
+ *                            that finds nothing arms again
  *   not armed, quiet         the descriptor is readable; nothing has to be done
- *   changers                 it may be either, and may change: the next pod is told of, by a helper
- *   changers, helped         the same, and there was a helper: the next pod is not told of
+ *   changers                 it may be either, and may change: a helper tells the host of the next
+ *                            pod
+ *   changers, helped         the same, and there was a helper: the host is not told of the next pod
  *   helpers or changers      each pop that finds nothing arms
- * One helper is enough until the word is armed or told of again: else each add would write while a
- * changer is not on a processor, and two producers would keep each other writing.
+ * One helper is enough until the word is armed, or the host told, again: else each add would write
+ * while a changer is not on a processor, and two producers would keep each other writing.
  *
  * CHANGES. A thread that tells the host (readiness_signal_always) takes `armed` away, then writes.
  * If the word was armed meanwhile, its write came before the read of that arming, or behind it: so
@@ -91,7 +92,9 @@ readiness_signal_always(struct sleepers *sleepers, const struct notifier *notifi
     }
 }
 
-/* The first that finds changers, which may have stopped. Ends as take_armed does. */
+/*
+ * True for the first thread that finds changers, which may have stopped. Ends as take_armed does.
+ */
 static bool
 begin_help(struct sleepers *sleepers)
 {

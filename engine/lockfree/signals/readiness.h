@@ -46,19 +46,24 @@ void readiness_signal(struct sleepers *sleepers, const struct notifier *notifier
 /** Tells the host, if there is any to tell, whether or not it waits. A full fence. */
 void readiness_signal_always(struct sleepers *sleepers, const struct notifier *notifier);
 
-/** Will the next pod be told of, and is the descriptor not readable before? */
+/** Will the host be told of the next pod, and is the descriptor not readable before? */
 bool readiness_is_armed(const struct sleepers *sleepers);
 
 /**
- * Is somebody about to write or to read, or, if the queue is `closed`, would the next pod be told
- * of? Those who have to tell the host may have stopped.
+ * Is a thread about to write or to read the descriptor; or, if the queue is `closed`, would the
+ * host be told of the next pod? The threads that have to tell the host may have stopped.
  */
 bool readiness_is_overdue(const struct sleepers *sleepers, bool closed);
 
-/** After a look that found nothing, before another: from here on a pod is told of. A full fence. */
+/**
+ * After a look that found nothing, before another: from here on the host is told of a pod. A full
+ * fence.
+ */
 void readiness_arm(struct sleepers *sleepers, const struct notifier *notifier);
 
-/** Ends readiness_arm. False: a pod was told of meanwhile; then readiness_disarm ends it. */
+/**
+ * Ends readiness_arm. False: the host was told of a pod meanwhile; then readiness_disarm ends it.
+ */
 bool readiness_keep(struct sleepers *sleepers);
 
 /** Ends readiness_arm: the host is told. */

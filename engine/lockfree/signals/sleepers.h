@@ -27,7 +27,7 @@
  * THE LINE. The watcher may stop for ever, and so may a thread that should wake one. So each
  * sleeper looks at everything again by itself after WATCH_NS times its position: the number that
  * sleep, itself included, when it lies down. It lies down again at the end of the line. So one of N
- * looks in each WATCH_NS, each within N of them.
+ * sleepers looks in each WATCH_NS, and each of them within N times WATCH_NS.
  */
 #ifndef SCHEDQ_LOCKFREE_SLEEPERS_H
 #define SCHEDQ_LOCKFREE_SLEEPERS_H

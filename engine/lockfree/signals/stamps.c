@@ -28,8 +28,8 @@
  *   After publishing and the fence, a stamp above what the pod is judged up to means: judge again.
  *   The largest stamp alone, compared with the largest from before, would not do: s may hide below
  *   a newer one.
- *   A rejector of `of_all` is told of an event that may not be recorded so far: one that helps, as
- *   each event does there.
+ *   For a rejector of `of_all` the stamp may name an event that is not recorded yet. That counts as
+ *   an event that helps, as each event does for such a rejector.
  *
  * 5 LINEARIZATION. Of an event's number: stamps_draw:A. Of what it reached: each stamps_raise:A by
  *   itself.

@@ -4,8 +4,8 @@
  * An event draws a sequence. A stamp per profile and rejector holds the newest event that reached
  * it, so that a pod that failed learns in as many loads as it has rejectors whether anything
  * happened that concerns it. `moved` is the stamp of the rules without hints: the newest event that
- * moved pods at all. Where hints decide, each event reaches SCHEDQ_REJECTOR_OTHERS: of that the
- * sequence itself is the stamp, which no event has to raise.
+ * moved pods at all. Where hints decide, each event reaches SCHEDQ_REJECTOR_OTHERS: the sequence
+ * itself is the stamp of that rejector, and no event has to raise it.
  *
  * Stamps are raised after the sequence is drawn, and not in its order: a stamp below s may still be
  * raised to s, and one above s may hide s. stamps.c says what the holder of a failing pod may
@@ -64,7 +64,8 @@ void stamps_raise(struct stamps *stamps, schedq_profile_t profile, uint64_t reje
 
 /**
  * For each caller that gets the bit of a late name: every earlier event reached that name as well,
- * so it begins with the newest event's stamp. The call that made the bit may have stopped before.
+ * so the name begins with the newest event's stamp. The call that made the bit may have stopped
+ * before.
  */
 void stamps_begin_late(struct stamps *stamps, schedq_profile_t profile, uint64_t bit);
 void stamps_raise_moved(struct stamps *stamps, uint64_t sequence);
