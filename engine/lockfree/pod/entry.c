@@ -110,7 +110,7 @@ entry_description(const struct entries *entries, const struct entry *entry, stru
 }
 
 /*
- * If the word still names the record, that was not given back in between.
+ * If the word still names the record afterwards, the record was not given back in between.
  */
 bool
 entry_gating(const struct entries *entries, const struct entry *entry, uint64_t desc,

@@ -77,21 +77,26 @@ struct entry {
     atomic_u64 unschedulable, pending;
 
     atomic_u64 life; /* second line */
-    /* a record's: its initial attempt, 0 until it was popped; and 0 */
+    /* of a group's record: its initial attempt, 0 until it was popped; and 0 */
     atomic_u64 timestamp, initial_attempt;
     atomic_u64 attempts_rejections; /* 32 bits each */
     atomic_u32 errors;
     atomic_u32 freed; /* what freed it last: freed_word */
-    /* in flight: event sequence at its pop; a member's: its group's cycle; a record's: the group */
+    /*
+     * in flight: event sequence at its pop; a member's: its group's cycle; a group's record: the
+     * group
+     */
     atomic_u64 seen;
     atomic_u64 flight; /* in flight: orders pods by their pops, once it is set; else a stay word */
-    /* in flight, counted objects: the holder's reference; a record's: its block's address */
+    /*
+     * in flight, counted objects: the holder's reference; of a group's record: its block's address
+     */
     atomic_u64 popped;
 };
 
 /* A stay word: 1:1 | 0 | version at which the stay began:36 | 0 | gate that the pod had then:8. */
 #define STAY_MARK (UINT64_C(1) << 63)
-/* in a gating: `first` is the pod's also where it is not active: it was, before it was held */
+/* in a gating: `first` counts also while the pod is not active: it was active before it was held */
 #define STAY_ATTEMPTED (UINT64_C(1) << 8)
 /* in a gating: the gate that the record has for this stay is forgotten */
 #define STAY_UNGATED (UINT64_C(1) << 9)
@@ -100,10 +105,10 @@ struct entry {
 #define STAY_VERSION_SHIFT 16
 
 /*
- * Version behind the switch that freed the pod: 20 | 1 + label of why: 12. An add sets it to 0: the
- * version tells a note of an earlier pod only for as long as this one has not gone through 2^20.
- * The store comes behind the switch, so it may be late: another pod's record then, or behind a
- * later one. The version tells the first (entry_freed); of two switches the earlier one may stay.
+ * The version behind the switch that freed the pod: 20 | 1 + label of why: 12. The store comes
+ * behind the switch, so it may be late. If the record has another pod by then, the version shows
+ * that (entry_freed) until that pod has gone through 2^20 versions: so an add stores 0. If the pod
+ * was switched again, the note of the earlier switch may stay.
  */
 #define FREED_LABEL_BITS 12
 #define FREED_LABEL_MAX ((UINT32_C(1) << FREED_LABEL_BITS) - 1)
@@ -140,7 +145,7 @@ struct gating {
     int64_t tried; /* when the leftover limit tried it last, where that matters; 0: not */
 };
 
-/** The same, copied out. */
+/** A description, copied out. */
 struct description {
     uint64_t object;
     int64_t order_key; /* what orders the pod, its own or inherited */
@@ -161,9 +166,9 @@ struct description {
 #define MARK_HELD 2
 #define MARK_NOT_BEFORE 4
 #define MARK_LABEL 8
-#define MARK_MEMBER 128 /* of a group; of a record, too, whose `group` is the parent */
-/* of a description; the others are of its record */
-#define MARKS_KEEP (MARK_HELD | MARK_NOT_BEFORE) /* until then */
+#define MARK_MEMBER 128 /* a member of a group; or a group's record whose `group` is the parent */
+/* marks that struct description has; its record has the others too */
+#define MARKS_KEEP (MARK_HELD | MARK_NOT_BEFORE) /* the pod may be kept back */
 #define MARKS (MARK_OWN_KEY | MARK_HELD | MARK_NOT_BEFORE | MARK_LABEL | MARK_MEMBER)
 /*
  * In the flags of a pod: it has a class, and MARK_LABEL, whether or not it has a label; its class
@@ -173,14 +178,14 @@ struct description {
 #define DESCRIBED_WAITED 32
 #define DESCRIBED_BY_CLASS 64
 /*
- * In the flags of a group's record (group.h): it is one; it was undeclared in its cycle; it was
- * activated there.
+ * In the flags of a group's record (group.h): it is a group's; the group was undeclared in its
+ * cycle; the group was activated in its cycle.
  */
 #define DESCRIBED_GROUP 128
 #define DESCRIBED_ENDED 64
 #define DESCRIBED_ACTIVATED 32
 #define DESCRIBED_FORGOTTEN 16 /* its history counts no more, until its next cycle */
-#define MARK_NODES 16          /* of it, or of its nomination */
+#define MARK_NODES 16          /* described_node, nominated_node and nomination are good */
 #define MARK_GATING 32
 #define MARK_TRIED 64
 
@@ -222,8 +227,8 @@ entry_own_words(const struct entry *entry, uint32_t record)
 }
 
 /**
- * Where a name of this length is that the record says to be at `place`; NULL: it has another
- * length. Place and length may be of two pods.
+ * The words of a name of this length, which the record says to be at `place`. NULL: no such name is
+ * there; place and length may be of two pods.
  */
 STRAIGHT const atomic_u64 *
 entry_words(const struct names *names, const struct entry *entry, uint32_t record, uint32_t place,
@@ -255,7 +260,7 @@ entry_keep_name(struct names *names, struct names_cache *cache, const struct ent
     return names_take(names, cache, text, length);
 }
 
-/** Brings the lines of a record whose number was given out once; its page may be gone. */
+/** Prefetches the lines of a record whose number was given out once; its page may be gone. */
 static inline void
 entry_prefetch(const struct entries *entries, uint32_t record)
 {
@@ -344,7 +349,10 @@ stay_gate(uint64_t word)
     return (uint8_t)word;
 }
 
-/** Leaves of a gating what counts in the stay of `word`, which the record had with `state`. */
+/**
+ * Takes out of a gating what does not count in the stay of `word`, the stay word that came with
+ * `state`.
+ */
 static inline void
 gating_judge(struct gating *gating, uint64_t word, uint64_t state)
 {
@@ -390,7 +398,7 @@ description_time(const struct description *description)
     return (description->marks & MARK_NOT_BEFORE) != 0 ? description->not_before : 0;
 }
 
-/** Sets it; 0: none. */
+/** Sets that time; 0: none. */
 static inline void
 description_set_time(struct description *description, int64_t time)
 {
@@ -408,21 +416,21 @@ description_set_time_by_class(struct description *description, int64_t time)
     description->flags |= DESCRIBED_WAITED | DESCRIBED_BY_CLASS;
 }
 
-/** 0: none. */
+/** The label; 0: none. */
 static inline uint64_t
 description_label(const struct description *description)
 {
     return (description->marks & MARK_LABEL) != 0 ? description->label : 0;
 }
 
-/** 0: none. */
+/** The class; 0: none. */
 static inline uint64_t
 description_class(const struct description *description)
 {
     return (description->flags & DESCRIBED_CLASS) != 0 ? description->class_id : 0;
 }
 
-/** Sets it; 0: none. */
+/** Sets the class; 0: none. */
 static inline void
 description_set_class(struct description *description, uint64_t class_id)
 {
@@ -434,7 +442,9 @@ description_set_class(struct description *description, uint64_t class_id)
     description->flags |= class_id != 0 ? DESCRIBED_CLASS : 0;
 }
 
-/** It was tried: its class may keep it back again, and the time that it gave is past. */
+/**
+ * The pod was tried: its class may keep it back again, and the time that its class gave is past.
+ */
 static inline void
 description_note_try(struct description *description)
 {
@@ -444,7 +454,7 @@ description_note_try(struct description *description)
     description->flags &= (uint8_t)~DESCRIBED_WAITED;
 }
 
-/** 0: it is tried by itself. */
+/** The group; 0: the pod is tried by itself. */
 static inline uint64_t
 description_group(const struct description *description)
 {

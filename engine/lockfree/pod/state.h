@@ -3,9 +3,10 @@
  *
  *   version:36 | place:4 | detail:24
  *
- * The detail is band:20, lag:4 of a pod that is ACTIVE; the lag of one that waits (BACKOFF,
- * ERROR_BACKOFF, PARKED, GATED, HELD, ASIDE); the flags of one in flight; above the lag of one that
- * is ASIDE, whether it passed the gates there, and whether they said what is not noted; else 0.
+ * The detail of a pod that is ACTIVE is band:20, lag:4; of one that waits (BACKOFF, ERROR_BACKOFF,
+ * PARKED, GATED, HELD, ASIDE) the lag; of one in flight the flags; else 0. One that is ASIDE has
+ * two flags above the lag: whether it passed the gates there, and whether an answer of theirs could
+ * not be noted.
  *
  * CONTRACT. Containers (lanes, runs, the index) hold refs {record, version} and keys; they are
  * hints. A pod is where its word says. Every change of place, of band or of the position inside a
@@ -26,8 +27,8 @@
  * A member of a group is ASIDE instead, wherever another pod would be ACTIVE or wait for time or an
  * event (route.h): its ways are FREE, HELD and INFLIGHT -> ASIDE -> HELD, DEAD, ASIDE (an update),
  * each by the access above, and ASIDE -> INFLIGHT by its group's pop, if it passed the gates. The
- * thread that asked them notes PASSED and UNNOTED by a CAS that keeps the version. The owner stores
- * FREE over DEAD, and DEAD leads nowhere else.
+ * thread that asked the gates notes PASSED and UNNOTED by a CAS that keeps the version. The owner
+ * stores FREE over DEAD, and DEAD leads nowhere else.
  * "sw" is a CAS from the exact word that the decision was taken on, to version + 1. The owner of a
  * record that is FREE or DEAD is the thread whose CAS made it DEAD, until it gives the record to a
  * free list; then the thread that takes it from there. The holder has the token, and the token is
@@ -63,9 +64,9 @@
  * is where the word says, and its ref was published before. (New pods: add.c.)
  *
  * WRAPAROUND. 36 bits at 10 million changes a second of one record: 1.9 hours. A ref that slept
- * exactly that long could let a pop claim a pod early inside its own band; it could lose none.
- * Versions have no order: they are compared for being equal, or measured from one that they cannot
- * have come all round from (a life's first, a page's floor, the base).
+ * exactly that long could let a pop claim a pod early inside its own band; no pod could be lost by
+ * it. Versions have no order: they are compared for being equal, or measured from one that they
+ * cannot have come all round from (a life's first, a page's floor, the base).
  *
  * EVIDENCE. tests/unit/test_lockfree_state.c enumerates place x operation x concurrent second
  * operation against the table; tests/model: claim, intent, description.
@@ -112,7 +113,10 @@ enum state_flag {
     FLAG_ACTIVATED = 2, /* in flight, activated meanwhile: it is retried when it fails */
     /* in flight, and an event found it where its holder is parking it: the holder judges again */
     FLAG_JUDGE = 4,
-    /* aside, and since its gate was noted its gates said otherwise: without memory to note it */
+    /*
+     * aside; since its gate was noted its gates said otherwise, and there was no memory to note
+     * that
+     */
     FLAG_UNNOTED = 1 << 22,
     FLAG_PASSED = 1 << 23 /* aside, and the gates let it pass since it came there */
 };
@@ -154,7 +158,7 @@ state_place(uint64_t state)
     return (enum place)(state >> STATE_PLACE_SHIFT & STATE_PLACE_MASK);
 }
 
-/** Of a pod in flight. */
+/** The flags of a pod in flight. */
 static inline uint64_t
 state_flags(uint64_t state)
 {
@@ -162,7 +166,7 @@ state_flags(uint64_t state)
 }
 
 /**
- * Is there a pod that callers may speak of? One in flight that was deleted is its holder's only.
+ * Is there a pod that callers may speak of? A pod that was deleted in flight is only its holder's.
  */
 static inline bool
 state_is_pod(uint64_t state)
@@ -184,7 +188,7 @@ version_next(uint64_t version)
 
 /**
  * Is this a version of the life that began at `life` and has come to `state`, or its next one?
- * Exact for 2^36.
+ * Exact as long as that life has had no more than 2^36.
  */
 static inline bool
 state_has_had(uint64_t state, uint64_t life, uint64_t version)
@@ -200,7 +204,7 @@ place_backs_off(enum place place)
     return place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF;
 }
 
-/** PARKED, GATED: until an event comes. */
+/** PARKED, GATED: a pod waits there until an event comes. */
 static inline bool
 place_waits_for_event(enum place place)
 {
@@ -221,7 +225,7 @@ place_is_kept(enum place place)
     return place == PLACE_HELD || place == PLACE_ASIDE;
 }
 
-/** Those, and where pods are kept: a public word counts the pods there. */
+/** Does a pod wait there, or is it kept there? A public word counts the pods of such a place. */
 static inline bool
 place_waits(enum place place)
 {
@@ -233,7 +237,10 @@ place_waits(enum place place)
     return (waits >> place & 1) != 0;
 }
 
-/** Those, and where a pod or a record is active, or a record idle: its stay word is good there. */
+/**
+ * Is the stay word good there? It is where a pod waits, is kept or is active, and in an idle
+ * record.
+ */
 static inline bool
 place_has_stay(enum place place)
 {
@@ -252,14 +259,14 @@ state_waits(uint64_t state)
     return place_waits(state_place(state));
 }
 
-/** It waits for an event or for its backoff: what a host decides about. */
+/** Does it wait for an event or for its backoff? About such pods a host decides. */
 static inline bool
 state_is_candidate(uint64_t state)
 {
     return state_waits(state) && !place_is_kept(state_place(state));
 }
 
-/** How many versions ago the refs were published that are good now. */
+/** How many versions ago the refs were published that are VALID. */
 static inline uint32_t
 state_lag(uint64_t state)
 {
@@ -275,7 +282,7 @@ state_lag(uint64_t state)
     return (uint32_t)state & lags[state_place(state)];
 }
 
-/** No more descriptions before the pod is moved. */
+/** Must the pod be moved before it can get another description? */
 static inline bool
 state_lag_is_at_end(uint64_t state)
 {
@@ -298,8 +305,8 @@ state_base(uint64_t state)
 }
 
 /**
- * The word after an update that changes an active pod's place in the order, or any of a waiting
- * pod. The lag is not at its end.
+ * The word after an update that changes an active pod's place in the order, or after any update of
+ * a waiting pod. The lag is not at its end.
  */
 static inline uint64_t
 state_described(uint64_t state)
@@ -337,7 +344,9 @@ enum verdict {
     VERDICT_FUTURE /* the pod was published here and is not switched yet: help */
 };
 
-/** Is a pod at `now` where a container of `place` has it? That of PARKED has gated pods too. */
+/**
+ * Is a pod at `now` where a container of `place` has it? A container of PARKED has gated pods too.
+ */
 static inline bool
 place_matches(enum place place, enum place now)
 {
@@ -367,7 +376,7 @@ state_judge(uint64_t state, uint64_t ref, enum place place, uint32_t band)
     return now == PLACE_INFLIGHT && state_flags(state) != 0 ? VERDICT_STALE : VERDICT_FUTURE;
 }
 
-/** The version after that of `state`, where a word and a ref have it. */
+/** The version after that of `state`, at the bits where a word and a ref have it. */
 static inline uint64_t
 state_next_version(uint64_t state)
 {
