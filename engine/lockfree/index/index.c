@@ -236,8 +236,8 @@ index_overflow_lets_in(struct index_table *table, uint64_t number, uint64_t valu
 }
 
 /*
- * A cell of a pod that is over, which its remover has not marked. Reads records, so only if there
- * is no other. False: none; *spot is the end of the chain.
+ * Finds a cell of a pod that is over, which its remover has not marked. It reads records, so it is
+ * called only if there is no other cell. False: none; *spot is the end of the chain.
  */
 static bool
 find_stale(const struct index *index, struct index_table *table, struct spot *spot,
@@ -309,7 +309,10 @@ make_room(struct index *index, const struct index_caller *caller, struct index_t
         grow_early(index, table);
         return true;
     }
-    /* This table had no next one when `current` was read: so another one is the one before it. */
+    /*
+     * This table had no next one when `current` was read: so if they differ, `current` is before
+     * it.
+     */
     if (current != table) {
         return index_move_all(index, caller, current);
     }
@@ -318,8 +321,8 @@ make_room(struct index *index, const struct index_caller *caller, struct index_t
 }
 
 /*
- * The table has a next one: moves the own line, helps with a few more, and goes there. NULL: no
- * overflow line. A cell that was taken in a frozen line is not moved.
+ * The table has a next one: moves the caller's own line, helps with a few more, and goes there.
+ * NULL: no overflow line. A cell that was taken in a frozen line is not moved.
  */
 COLD static struct index_table *
 go_on(struct index *index, const struct index_caller *caller, struct index_table *table,
@@ -346,7 +349,8 @@ enum round { ROUND_DONE, ROUND_EXISTS, ROUND_NOMEM, ROUND_AGAIN };
 
 /*
  * A look along the whole chain. DONE: no pod has the name, and there is a vacancy if one is wanted.
- * The name goes first if its pod may be unpublished, or if there is no other cell.
+ * The named insertion is completed first if its pod may be unpublished, or if no other cell is
+ * free.
  */
 COLD static enum round
 look_around(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
@@ -464,7 +468,7 @@ index_finish(const struct index_ticket *ticket)
 
 /*
  * The home line where the pods of this hash are; *table is its table, *control its control word.
- * Ends: tables grow.
+ * Ends: each round goes on to a newer table.
  */
 static struct index_line *
 find_line(const struct index *index, uint32_t hash, struct index_table **table, uint64_t *control)
@@ -514,7 +518,7 @@ look_up(const struct index *index, const struct index_caller *caller,
 }
 
 /*
- * Along all of the line. Ends: a further round means that what the control word named was
+ * Looks along all of the line. Ends: a further round means that what the control word named was
  * completed.
  */
 RARELY static uint32_t
@@ -539,8 +543,8 @@ find_along(const struct index *index, const struct index_caller *caller,
 }
 
 /*
- * Nearly always the pod is settled, at home. Then its record says all, whatever the control word
- * says: also if the line has MOVED.
+ * Nearly always the pod is settled, in its home line. Then its record says all, whatever the
+ * control word says: also if the line has MOVED.
  */
 uint32_t
 index_find(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
@@ -592,7 +596,7 @@ index_remove(struct index *index, uint32_t hash, uint32_t record, uint64_t life)
         uint64_t cell = u64_load(word);
 
         if (((cell ^ value) & ~(CELL_SETTLED | CELL_TENTATIVE)) == 0) {
-            /* A TENTATIVE one may be settled meanwhile; then once more. */
+            /* A TENTATIVE cell may be settled meanwhile: then a second exchange marks it. */
             if ((cell & CELL_TENTATIVE) == 0 || !u64_cas(word, cell, value)) { /* index_remove:A */
                 (void)u64_cas(word, value | CELL_SETTLED, value);              /* index_remove:B */
             }

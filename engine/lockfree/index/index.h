@@ -91,7 +91,7 @@ void index_finish(const struct index_ticket *ticket);
 uint32_t index_find(struct index *index, const struct index_caller *caller,
                     const struct hashed_name *name, uint64_t *life);
 
-/** Is the pod there, and settled? No name is compared. False also: it was committed just now. */
+/** Is the pod there, and settled? No name is compared. False also if it was committed just now. */
 bool index_has(const struct index *index, uint32_t hash, uint32_t record, uint64_t life);
 
 /**

@@ -14,18 +14,18 @@ struct vacancy {
     uint32_t position;
 };
 
-/** Does nothing in a chain of overflow lines hinder an insertion? False: it is not sure. */
+/** Does nothing in a chain of overflow lines hinder an insertion? False: something may. */
 bool index_overflow_lets_in(struct index_table *table, uint64_t number, uint64_t value);
 
 /*
  * A look that nearly always is enough. True: nothing hinders an insertion of this cell's value, and
- * there is a vacancy at home; false: it is not sure.
+ * there is a vacancy at home. False: that is not certain.
  *
  * Behind a cell that is 0 none has a pod, and none is named (f); nor is one in an overflow line.
  *
  * No processor can guess which cells have pods. So the marks of all are judged at once, those of a
  * cell in the byte that has the number of its word. The vacancy is the first cell of which they say
- * that it is free: one that is 0 is behind all others.
+ * that it is free: a cell that is 0 is behind all others.
  */
 STRAIGHT bool
 scan_home(struct index_table *table, struct index_line *home, uint64_t control, uint64_t value,
@@ -46,7 +46,7 @@ scan_home(struct index_table *table, struct index_line *home, uint64_t control, 
     uint64_t differs = marks ^ pod * each;
     uint64_t alike = (differs - each) & ~differs & tops; /* not 0: a byte that does not differ */
     uint64_t tentative = marks & cell_marks(CELL_TENTATIVE) * each;
-    /* Of one in an overflow line, any: then no cell at home is 0. */
+    /* If it is in an overflow line, this is any bit: then no cell at home is 0. */
     uint64_t named = UINT64_C(1) << (8 * (HOME_FIRST - 1 + control_named(control)) & 63);
     uint64_t vacant = ~marks & ~named & each << 8 * HOME_FIRST;
 
@@ -84,7 +84,9 @@ commit(struct index_line *home, uint64_t control, uint32_t position)
                    control_next(control, position + 1));
 }
 
-/** index_insert as it nearly always goes. False: it is not sure, or not done; goes on by rounds. */
+/**
+ * index_insert as it nearly always goes. False: it was not done, or may not; it goes on by rounds.
+ */
 STRAIGHT bool
 index_insert_directly(const struct index *index, uint32_t hash, uint64_t ref,
                       struct index_ticket *ticket)
@@ -112,8 +114,8 @@ index_insert_directly(const struct index *index, uint32_t hash, uint64_t ref,
 }
 
 /**
- * index_remove as it nearly always goes: the cell is at home, and settled. Of a line that has MOVED
- * the cell that counts is elsewhere.
+ * index_remove as it nearly always goes: the cell is at home, and settled. If the line has MOVED,
+ * the cell that counts is in another table.
  */
 STRAIGHT void
 index_remove_directly(struct index *index, uint32_t hash, uint32_t record, uint64_t life)

@@ -38,8 +38,8 @@ index_grow(struct index *index, struct index_table *table, uint32_t lines)
  * that.
  *
  * Only movers write there until the line that they come from is MOVED, and none makes a cell 0
- * again. So all movers of one pod come to the same cell. One that is late finds the pod, or that it
- * is over.
+ * again. So all movers of one pod come to the same cell. A late mover finds the pod, or that the
+ * pod is over.
  */
 static bool
 place_cell(struct index_table *table, struct index_line *home, uint64_t cell)
@@ -66,7 +66,7 @@ place_cell(struct index_table *table, struct index_line *home, uint64_t cell)
     }
 }
 
-/* The pods of a line that is FROZEN, none of which is named. */
+/* Copies the pods of a line that is FROZEN; none of them is named. */
 static bool
 copy_line(const struct index *index, struct index_table *table, struct index_line *home)
 {
@@ -180,7 +180,7 @@ index_help(struct index *index, const struct index_caller *caller, struct index_
     uint64_t first = u64_add(&table->cursor, HELP_LINES);
 
     for (uint64_t i = first; i < first + HELP_LINES && i < lines; i++) {
-        /* what fails is the second pass's */
+        /* a line that fails is left to the second pass */
         (void)index_move_line(index, caller, table, &table->lines[i]);
     }
 }

@@ -5,8 +5,8 @@
 #include "lockfree/index/index_table.h"
 
 /*
- * Beyond a quarter of the home lines: something for tables that are small, and what stopped threads
- * may hold.
+ * Overflow lines beyond a quarter of the home lines: for tables that are small. What stopped
+ * threads may hold comes on top.
  */
 #define POOL_EXTRA 8
 

@@ -44,7 +44,7 @@ control_named(uint64_t control)
 #define CELL_LIFE_SHIFT 36
 #define CELL_LIFE ((UINT64_C(1) << 28) - 1)
 
-/* DEAD, so far. The tag is of the hash's high end, a line's number of its low end. */
+/* The cell is DEAD as made. The tag is of the hash's high end, a line's number of its low end. */
 static inline uint64_t
 cell_make(uint64_t life, uint32_t hash, uint32_t record)
 {
@@ -198,7 +198,7 @@ enum lengthening { LENGTHEN_INSERT_EARLY, LENGTHEN_INSERT, LENGTHEN_MOVE };
 bool index_lengthen(struct index_table *table, const struct spot *spot, enum lengthening why);
 
 /**
- * Does this table need twice as many lines? If not, a fresh one of its size sheds unused lines.
+ * Does this table need twice as many lines? If not, a new one of its size has fewer unused lines.
  */
 bool index_table_crowded(struct index_table *table);
 
@@ -213,7 +213,7 @@ struct seen {
 };
 
 /**
- * Is the pod of this cell over, and if not, does it have this name? NULL: only whether it is over.
+ * Is the pod of this cell over, and if not, does it have this name? `wanted` NULL: only the first.
  *
  * The life is read before and after everything else. If it is the cell's both times, no later owner
  * had written its own, which it does before it stores a state word: a state word read in between
