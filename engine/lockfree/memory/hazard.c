@@ -101,7 +101,8 @@ hazard_forget(struct hazard_slot *slot)
 }
 
 /*
- * Is an object among the pins of a slot? Of a list of objects, those that are among them are noted.
+ * Is one of a list of objects among the pins of a slot? Those that are pinned are noted in the
+ * list.
  */
 static bool
 scan_slot(const struct hazard_slot *slot, struct hazard_kept *list, uint32_t count)
@@ -149,7 +150,7 @@ keep(struct hazard_slot *slot, uint64_t object)
     slot->list[slot->kept++] = (struct hazard_kept){.object = object, .times = 1};
 }
 
-/* What is not noted as pinned leaves the list, one object after the other, and is released. */
+/* Releases what is not noted as pinned, one object after the other; each leaves the list first. */
 static void
 release_unpinned(const struct hazards *hazards, struct hazard_slot *slot)
 {

@@ -11,7 +11,7 @@
  * THREE PINS. One for a pod's object, two for the objects of an event (event_log.h), independent of
  * each other: all three hold while a hint is asked about a pod and an event.
  *
- * BOUND. A slot keeps at most three different objects for each slot that there is between calls: it
+ * BOUND. Between calls a slot keeps at most three different objects for each slot that there is: it
  * keeps only what a scan found, and a scan finds at most three objects in each slot. A release adds
  * one object before it scans, so the list has room for one more (hazard_room). `times` counts the
  * releases of one object.
@@ -34,7 +34,7 @@ struct hazard_kept {
     uint64_t times : 63, pinned : 1; /* pinned: as the last scan found it */
 };
 
-/** Objects that the list of a slot needs room for, where there are so many slots. */
+/** How many objects the list of a slot needs room for, if there are so many slots. */
 static inline uint32_t
 hazard_room(uint32_t slots)
 {
@@ -87,7 +87,8 @@ void hazard_pin(struct hazard_slot *slot, uint64_t object);
 void hazard_unpin(struct hazard_slot *slot);
 
 /**
- * The same for the two objects of an event, with one full fence; none if both are 0, no object.
+ * The same for the two objects of an event, with one full fence; with none if both are 0, no
+ * object.
  *
  * One event at a time. The pod's pin is left alone, here and in hazard_unpin_event.
  */

@@ -93,7 +93,7 @@ names_trim(struct names *names, struct epoch_record *epoch)
 }
 
 /*
- * A cell that was read from a record that is another pod's by now may be any number.
+ * A cell's number that was read from a record that is another pod's by then may be any number.
  */
 const atomic_u64 *
 names_cell(const struct names *names, uint32_t cell, uint32_t length)

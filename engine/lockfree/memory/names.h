@@ -26,7 +26,7 @@
 
 #define NAME_CLASSES 2
 /*
- * Of a name's place: {0:4, record:28}: the words of the record have the text; else a cell,
+ * A name's place is {0:4, record:28} if the record's own words have the text; else it is a cell,
  * {1 + class:4, object:28}.
  */
 #define NAMES_CLASS_SHIFT 28
@@ -71,10 +71,13 @@ names_give(struct names *names, struct names_cache *cache, uint32_t place)
     }
 }
 
-/** The words of a cell that has room for a text of this length; NULL: it is none. */
+/** The words of a cell that has room for a text of this length; NULL: this is no such cell. */
 RARELY const atomic_u64 *names_cell(const struct names *names, uint32_t cell, uint32_t length);
 
-/** Is this the text? False for NULL. It counts only if the pod is unchanged then. */
+/**
+ * Is this the text? False for NULL. The answer counts only if the pod is found unchanged
+ * afterwards.
+ */
 STRAIGHT bool
 names_equal(const atomic_u64 *words, const char *text, uint32_t length)
 {

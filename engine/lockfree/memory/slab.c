@@ -116,7 +116,7 @@ magazine_push(struct slab *slab, struct list list)
     } while (!stack_swing(&slab->magazines, &seen, list.first));        /* magazine_push:B */
 }
 
-/* Length 0: there was none. */
+/* Length 0: there is no magazine. */
 static struct list
 magazine_pop(struct slab *slab)
 {
@@ -126,7 +126,10 @@ magazine_pop(struct slab *slab)
         uint32_t first = stack_top(seen);
         const char *object = slab_at(slab, first);
 
-        /* It was popped and trimmed since, so the stack is another: each round is a pop. */
+        /*
+         * The object was popped and trimmed since, so the stack's word is another: each round is a
+         * pop.
+         */
         if (object == NULL) {
             seen = u64_load_acquire(&slab->magazines); /* as magazine_pop:A */
             continue;
@@ -258,8 +261,9 @@ page_number(struct slab *slab, uint32_t *page)
 }
 
 /*
- * A new number can be lost to a thread that looks for a hole; then the hole that it came for is
- * still there. Ends: each further round is that thread's page.
+ * A thread that looks for a hole can take the slot of this thread's new number. Then the hole that
+ * it would have taken is still there, and this thread looks again. Ends: each further round is that
+ * thread's page.
  */
 static bool
 page_place(struct slab *slab, char *objects, uint32_t *page)

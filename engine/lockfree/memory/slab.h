@@ -56,7 +56,9 @@ struct slab_kind {
 struct slab {
     struct slab_kind kind;
     struct memory *memory;
-    /* no version in a trimmed page came after; does not go round: its low bits are a version */
+    /*
+     * no version in a trimmed page came after; its low bits are a version, and it does not go round
+     */
     atomic_u64 floor;
     atomic_u32 pages; /* page numbers given out, of pages that were trimmed too */
     atomic_u32 made;  /* objects that exist */
@@ -69,7 +71,7 @@ struct slab {
 
 /** A worker's own free objects. All zero: none. */
 struct slab_cache {
-    uint32_t head, count; /* a list of less than MAGAZINE when idle */
+    uint32_t head, count; /* a list shorter than MAGAZINE between calls */
     uint32_t spare;       /* a list of MAGAZINE that is colder; 0: none */
     void *memory;         /* of `head`, unless the list is empty */
 };
@@ -113,7 +115,7 @@ slab_end(const struct slab *slab)
     return u32_load_acquire(&slab->pages) << slab->kind.page_bits; /* of page_number's exchange */
 }
 
-/** What a caller that knows the slab's kind says of it: three constants, then. */
+/** A slab's layout, as constants, for a caller that knows its kind. */
 struct slab_layout {
     uint32_t page_bits, bytes, apart, link; /* as in slab_kind */
     bool brief;                             /* a taker mostly writes the first line only */
@@ -134,7 +136,7 @@ slab_in_page(char *page, struct slab_layout layout, uint32_t object)
     return page + (size_t)(object & ((UINT32_C(1) << layout.page_bits) - 1)) * layout.bytes;
 }
 
-/** What the object at `memory` has apart from it. */
+/** What the object at `memory` has behind all objects of its page. */
 STRAIGHT void *
 slab_apart(struct slab_layout layout, uint32_t object, const void *memory)
 {
@@ -182,10 +184,10 @@ slab_at(const struct slab *slab, uint32_t object)
 
 /* ---- taking and giving ----------------------------------------------------------------------- */
 
-/** The list in use is empty: another one. False: no memory, or no numbers. */
+/** Gets another list: the one in use is empty. False: no memory, or no numbers. */
 bool slab_refill(struct slab *slab, struct slab_cache *cache);
 
-/** The list in use is a magazine. */
+/** Makes room: the list in use is as long as a magazine. */
 void slab_spill(struct slab *slab, struct slab_cache *cache);
 
 /**
