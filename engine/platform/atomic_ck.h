@@ -1,8 +1,9 @@
 /*
  * The back end of atomic.h on Concurrency Kit. On x86-64 every locked instruction is a full fence
- * and the fences of loads and stores are empty; elsewhere CK's are not, and come around the
- * operation. On AArch64 that is dmb ish on both sides of each read-modify-write, also of a T_cas
- * that fails, behind an acquire and before a release: more than the facade promises, never less.
+ * and the fences of loads and stores are empty; elsewhere CK's fences are not empty, and stand
+ * around the operation. On AArch64 that is dmb ish on both sides of each read-modify-write, also of
+ * a T_cas that fails, behind an acquire and before a release: more than the facade promises, never
+ * less.
  */
 #ifndef SCHEDQ_PLATFORM_ATOMIC_CK_H
 #define SCHEDQ_PLATFORM_ATOMIC_CK_H

@@ -10,7 +10,10 @@
 #include <cpuid.h>
 #endif
 
-/* Clocks that count a counter say 1; those that count interrupts say a millisecond or more. */
+/*
+ * The resolution of clocks that read a counter is 1 ns, of those that count interrupts a ms or
+ * more.
+ */
 #define COARSE_NS 100
 
 int64_t
@@ -31,7 +34,7 @@ clock_now(const struct clock *clock)
     if (clock->source.now_ns == NULL) {
         return clock_monotonic();
     }
-    /* a callback may ask: schedq_now */
+    /* a callback may be running, and may call schedq_now */
     const uint64_t before = inside_interrupts(CALLBACK_CLOCK);
     int64_t now = clock->source.now_ns(clock->source.ctx);
 

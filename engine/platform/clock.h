@@ -25,8 +25,8 @@ clock_is_virtual(const struct clock *clock)
 /**
  * May two readings be equal, though a call of the queue came between them?
  *
- * So with the caller's clocks, and with a CLOCK_MONOTONIC that the kernel counts in timer
- * interrupts. Else it is finer than any call is short.
+ * They may with the caller's clocks, and with a CLOCK_MONOTONIC that the kernel counts in timer
+ * interrupts. Any other CLOCK_MONOTONIC goes on during the shortest call.
  */
 bool clock_repeats(const struct clock *clock);
 
@@ -37,8 +37,8 @@ int64_t clock_monotonic(void);
 bool clock_has_ticks(void);
 
 /**
- * That count: it orders what happens on different threads one after the other, without a word that
- * all write.
+ * The processor's count: it orders what happens on different threads one after the other, without a
+ * word that all write.
  */
 static inline uint64_t
 clock_ticks(void)

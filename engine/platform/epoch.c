@@ -161,7 +161,7 @@ epoch_unmark_all(struct epoch *epoch, void *block)
     }
 }
 
-/* A death in between leaves bytes counted that are free. */
+/* A thread that dies in between leaves bytes counted that are free. */
 static void
 free_all(struct epoch_record *record, struct epoch_block **list)
 {

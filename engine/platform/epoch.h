@@ -11,11 +11,12 @@
  * was retired in it.
  *
  * BOOKMARKS. A section may leave a pointer behind for a later section of the same record, where its
- * reading goes on. It counts as one more word that points to the block: who has unlinked a block
- * takes its bookmarks away (epoch_unmark) before it retires it. A reader that leaves one looks
- * afterwards whether the block is deleted already; then it takes it away itself. So what a section
- * finds there is not retired yet, or was retired when the section had begun. Blocks that end with
- * what they belong to need no epoch_unmark, if readers first make sure that this is still there.
+ * reading goes on. It counts as one more word that points to the block: the thread that unlinked
+ * the block takes its bookmarks away (epoch_unmark) before it retires the block. A reader that
+ * leaves a bookmark looks afterwards whether the block is deleted already; then it takes the
+ * bookmark away itself. So what a section finds there is not retired yet, or was retired after the
+ * section had begun. Blocks that end with what they belong to need no epoch_unmark, if readers
+ * first make sure that this is still there.
  *
  * PICTURE
  *   epoch    now      the number of the epoch, from 1; each batch that is closed raises it
@@ -97,10 +98,10 @@
  * PROGRESS. All of it is wait-free, but for epoch_record_join, which is lock-free, the allocator,
  * the blocks that a poll frees, and the kernel's part of the barrier. A thread that stops inside a
  * section holds back what is retired afterwards, and one that stops in a barrier what is closed
- * afterwards. Of what is replaced by something twice its size, or by trim, that is at most as much
- * as the live structures are large. Two things are also retired as operations go on: two hints with
- * each nomination (nominator.h), and the segments of a lane that pods went through (lane.h), 16
- * bytes a ref. Where no thread stops, a record holds back some 100 KiB at most.
+ * afterwards. Of structures that are replaced by ones twice as large, or by trim, that is at most
+ * as much as the live ones are large. Two things are also retired as operations go on: two hints
+ * with each nomination (nominator.h), and the segments of a lane that pods went through (lane.h),
+ * 16 bytes a ref. Where no thread stops, a record holds back some 100 KiB at most.
  *
  * A DEATH INSIDE A CALL loses at most the block in hand. Lists are changed by one store each, in
  * program order; a batch that was being closed is in both (mend).
@@ -120,7 +121,7 @@
 
 #include <stdbool.h>
 
-/* Pressure: of a call, of a block, at which epoch_poll_seldom does something. */
+/* Pressure of a block (of a call: 1), and that at which epoch_poll_seldom does something. */
 #if defined(SCHEDQ_ATOMICS_CONTROLLED)
 #define EPOCH_BLOCK 1
 #define EPOCH_DUE 2
@@ -138,7 +139,7 @@ struct epoch_block {
     struct memory *memory;
     size_t bytes;
     enum memory_kind kind;
-    /* NULL, or called before it is freed; true: it is not */
+    /* NULL, or called before the block is freed; true: it is not freed */
     bool (*ends)(struct epoch_block *block);
 };
 
@@ -146,7 +147,7 @@ struct epoch {
     _Alignas(CACHE_LINE) atomic_u64 now;
     struct memory *memory;
     bool asymmetric;
-    atomic_u64 bookmarks; /* 0: nobody has left any yet */
+    atomic_u64 bookmarks; /* 0: no thread has left any yet */
     _Alignas(CACHE_LINE) atomic_u64 asked;
     atomic_ptr asker, records;
     atomic_u64 guests; /* number:44 | count:20 */
@@ -244,17 +245,17 @@ epoch_guest_leave(struct epoch *epoch)
  */
 void epoch_hold(struct epoch_record *record);
 
-/** Ends what a thread that will never come back was at: its section, a barrier, a poll. */
+/** Ends what a thread that will never come back was doing: its section, a barrier, a poll. */
 void epoch_abandon(struct epoch_record *record);
 
 /**
- * Frees `block` (from `memory`, with `bytes` and `kind`) when no thread can read it. After the
- * unlinking.
+ * Frees `block` (from `memory`, with `bytes` and `kind`) when no thread can read it. Called after
+ * it was unlinked.
  */
 void epoch_retire(struct epoch_record *record, struct epoch_block *block, struct memory *memory,
                   enum memory_kind kind, size_t bytes);
 
-/** The same; `ends` is called then, by the thread that polls, and may keep it. */
+/** The same; `ends` is called then, by the thread that polls, and may keep the block. */
 void epoch_retire_with(struct epoch_record *record, struct epoch_block *block,
                        struct memory *memory, enum memory_kind kind, size_t bytes,
                        bool (*ends)(struct epoch_block *block));
@@ -313,8 +314,8 @@ bool epoch_waits(const struct epoch_record *record);
 void epoch_poll(struct epoch_record *record);
 
 /**
- * The caller waits for a number to pass: that presses as a retired block of so many bytes does. 0:
- * it waited before, and that cost some work again.
+ * The caller waits for a number to pass: that raises the pressure as a retired block of `bytes`
+ * does. 0: it waited before, and looking again cost some work.
  */
 static inline void
 epoch_press(struct epoch_record *record, size_t bytes)
@@ -325,10 +326,10 @@ epoch_press(struct epoch_record *record, size_t bytes)
     record->pressure = pressure < EPOCH_DUE ? (uint32_t)pressure : EPOCH_DUE;
 }
 
-/** For epoch_poll_seldom, when it is due. */
+/** The rest of epoch_poll_seldom, when it is due. */
 void epoch_poll_due(struct epoch_record *record);
 
-/** The same once in a while, for the end of a call. */
+/** epoch_poll once in a while, for the end of a call. */
 static inline void
 epoch_poll_seldom(struct epoch_record *record)
 {
@@ -337,7 +338,7 @@ epoch_poll_seldom(struct epoch_record *record)
     }
 }
 
-/** The same for calls that seldom retire: the call itself is no pressure. */
+/** epoch_poll_seldom for calls that seldom retire: the call itself is no pressure. */
 static inline void
 epoch_poll_if_due(struct epoch_record *record)
 {
@@ -347,8 +348,8 @@ epoch_poll_if_due(struct epoch_record *record)
 }
 
 /**
- * The same sooner, for the end of a tick: asks also for the barrier that others' batches wait for,
- * so that their owners need not.
+ * epoch_poll_seldom at half of the pressure, for the end of a tick: asks also for the barrier that
+ * others' batches wait for, so that their owners need not.
  */
 void epoch_poll_often(struct epoch_record *record);
 

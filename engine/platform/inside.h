@@ -1,6 +1,6 @@
 /*
  * Which queues this thread is inside of: how a call from a callback is told from any other call,
- * and what is said of it.
+ * and which callback that is.
  *
  * A thread keeps a stack of frames, one per call. A queue that is on it must not be entered again;
  * another queue may be. The stack is empty whenever the thread is in no call. While the caller's
@@ -43,7 +43,7 @@ enum callback {
     CALLBACK_VISITED, /* the release behind a visitor */
     CALLBACK_DESTROY, /* releases of a queue that ends */
     CALLBACK_WRITER,
-    CALLBACK_SLEEP /* none: a call that waits sleeps */
+    CALLBACK_SLEEP /* no callback: a call that waits sleeps */
 };
 
 #define INSIDE_KIND_BITS 8
@@ -56,7 +56,7 @@ struct inside {
     uint64_t what;
 };
 
-/** What runs is a plugin's. */
+/** The word for a plugin's callback. */
 static inline uint32_t
 inside_plugin(enum callback callback, uint32_t plugin, uint32_t profile)
 {
@@ -123,7 +123,7 @@ uint32_t inside_forks(void);
 /** From here on forks are counted. To be called once: a further call counts each fork twice. */
 void inside_watch_forks(void);
 
-/** With a frame that knows its queue. */
+/** inside_enter with a frame that knows its queue. */
 static inline void
 inside_enter_again(struct inside *frame)
 {
@@ -147,8 +147,8 @@ inside_leave(const struct inside *frame)
 }
 
 /**
- * The caller's code begins, or ends (CALLBACK_NONE): enum callback, or inside_plugin's. Where no
- * call was entered, nothing.
+ * The caller's code begins, or ends (CALLBACK_NONE): enum callback, or inside_plugin's. Does
+ * nothing if no call was entered.
  */
 static inline void
 inside_calls(uint32_t what)
@@ -160,7 +160,9 @@ inside_calls(uint32_t what)
     }
 }
 
-/** The same where other code of the caller's may be running: what ran before, with its mark. */
+/**
+ * The same if other code of the caller's may be running. Returns what ran before, with its mark.
+ */
 static inline uint64_t
 inside_interrupts(uint32_t what)
 {
@@ -171,7 +173,7 @@ inside_interrupts(uint32_t what)
     return before;
 }
 
-/** That goes on. */
+/** What ran before goes on. */
 static inline void
 inside_goes_on(uint64_t before)
 {

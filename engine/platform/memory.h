@@ -43,7 +43,8 @@ struct memory {
 void memory_open(struct memory *memory, const schedq_allocator_t *wanted);
 
 /**
- * Everything was freed. Returns it to the kernel, with that of others, when there is enough of it.
+ * Called when everything was freed. Returns that to the kernel, with what other queues freed, when
+ * there is enough of it.
  */
 void memory_close(const struct memory *memory);
 

@@ -99,7 +99,7 @@ probe_event_begin(const schedq_worker_t *worker, const schedq_change_t *change)
     DTRACE_PROBE2(schedq, event__begin, worker, change);
 }
 
-/** It was told. */
+/** The change was told. */
 PROBE
 probe_event_end(const schedq_worker_t *worker, schedq_status_t status,
                 const schedq_result_t *result)
@@ -116,7 +116,7 @@ probe_hint_begin(uint32_t what, uint64_t object)
     DTRACE_PROBE2(schedq, hint__begin, what, object);
 }
 
-/** It answered. */
+/** The hint answered. */
 PROBE
 probe_hint_end(uint32_t what, schedq_hint_t says)
 {
@@ -130,7 +130,7 @@ probe_gate_begin(uint32_t what, uint64_t object)
     DTRACE_PROBE2(schedq, gate__begin, what, object);
 }
 
-/** It answered. */
+/** The gate answered. */
 PROBE
 probe_gate_end(uint32_t what, int lets)
 {
@@ -146,7 +146,7 @@ probe_sleep(const schedq_worker_t *worker)
     DTRACE_PROBE1(schedq, sleep, worker);
 }
 
-/** It is awake. */
+/** The worker, or the timer thread, is awake. */
 PROBE
 probe_wake(const schedq_worker_t *worker)
 {
