@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** When a tick is due that no pod's time makes due: before every time that a pod waits for. */
+/** The time of a tick that is due, but for no pod: before every time that a pod waits for. */
 #define TIME_AT_ONCE INT64_C(0)
 
 /** a + b, kept inside int64. */
@@ -160,7 +160,7 @@ backoff_latest_due(const struct backoff_rules *rules, int64_t now)
     return rules->at_expiry ? time_add(compared, -1) : compared;
 }
 
-/** The first reading of the clock at which it is not. */
+/** The first reading of the clock at which a pod with this expiry does not back off any more. */
 static inline int64_t
 backoff_due(const struct backoff_rules *rules, int64_t expiry)
 {

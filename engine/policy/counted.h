@@ -1,6 +1,6 @@
 /*
- * With SCHEDQ_OBJECTS_COUNTED: the caller's code that counts. Out of line, so that what never runs
- * takes no registers of the paths that it lies on.
+ * With SCHEDQ_OBJECTS_COUNTED: calls of the caller's code that counts. Out of line: so they take no
+ * registers of the paths that they lie on, in queues that count nothing.
  */
 #ifndef SCHEDQ_POLICY_COUNTED_H
 #define SCHEDQ_POLICY_COUNTED_H

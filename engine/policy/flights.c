@@ -11,7 +11,7 @@ drop(struct flights *flights, uint64_t i)
             (flights->count - i) * sizeof flights->notes[0]);
 }
 
-/* Without it, is an age that it would tell told to within a half all the same? */
+/* Would the ages that this note tells be told to within a half without it, too? */
 static bool
 is_spare(const struct flights *flights, uint64_t i, int64_t limit, int64_t now)
 {

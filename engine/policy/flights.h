@@ -6,8 +6,8 @@
  * before the time of that note.
  *
  * NOTES. The oldest first. Those of the last limit are at least 1/8 of it apart: so few are enough,
- * and a pod is overdue at most 1/8 of the limit late. Of older ones those stay that tell an age to
- * within a half.
+ * and a pod is overdue at most 1/8 of the limit late. Of older notes those stay that are needed to
+ * tell an age to within a half.
  */
 #ifndef SCHEDQ_POLICY_FLIGHTS_H
 #define SCHEDQ_POLICY_FLIGHTS_H
@@ -37,7 +37,7 @@ flights_ago(int64_t then, int64_t now)
     return now <= then ? 0 : ago > INT64_MAX ? INT64_MAX : (int64_t)ago;
 }
 
-/** `limit`: from how long on it matters; more than 0. */
+/** `limit`: ages from this one on matter; more than 0. */
 void flights_note(struct flights *flights, int64_t limit, int64_t now, uint64_t popped);
 
 /** For how long the pod of this pop has been in flight, at least. */

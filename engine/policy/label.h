@@ -27,7 +27,10 @@ enum {
     LABEL_FIRST_EVENT
 };
 
-/** Does a host that makes a pod active for this reason judge an event? Else a call or time did. */
+/**
+ * Does a host that makes a pod active for this reason judge an event? Else a call or time makes it
+ * active.
+ */
 static inline bool
 label_is_verdict(uint32_t label)
 {

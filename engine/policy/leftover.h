@@ -4,13 +4,13 @@
  * Too long is more than the limit: a pod that began to wait at `since` is a leftover from since +
  * max + 1 on.
  *
- * Each by itself, or in flushes. In schedq's own behaviour each pod is tried when it gets a
- * leftover. Where leftovers are an event (rules.leftover_is_event, the kube presets) each flush
- * reaches the pods in flight too, so leftovers are tried together: a flush reaches all that are
- * leftovers by then, and for rules.flush_ns after it there is no other. `flushed` is what the last
- * one reached: the latest beginning of a wait that was too long; INT64_MIN: there was none.
- * kube-scheduler looks every 30 s from its start. Here the first leftover after a pause of that
- * length is tried at once: no pod waits for longer than in kube, limit + period.
+ * Leftovers are tried each by itself, or in flushes. In schedq's own behaviour each pod is tried
+ * when it gets a leftover. Where leftovers are an event (rules.leftover_is_event, the kube presets)
+ * each flush reaches the pods in flight too, so leftovers are tried together: a flush reaches all
+ * that are leftovers by then, and for rules.flush_ns after it there is no other. `flushed` is what
+ * the last flush reached: the latest beginning of a wait that was too long; INT64_MIN: there was
+ * none. kube-scheduler looks every 30 s from its start. Here the first leftover after a pause of
+ * that length is tried at once: no pod waits for longer than in kube, limit + period.
  *
  * All arithmetic saturates, as that of backoff.h.
  */
@@ -55,8 +55,8 @@ leftover_again(const struct rules *rules, int64_t flushed)
 }
 
 /**
- * [flushes] May the next flush come at `now`? One that is due at the end of time never comes: there
- * each would be the next one's time already.
+ * [flushes] May the next flush come at `now`? A flush that is due at the end of time never comes:
+ * at that time each flush would make the next one due at once.
  */
 static inline bool
 leftover_may_flush(const struct rules *rules, int64_t flushed, int64_t now)

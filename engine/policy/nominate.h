@@ -16,7 +16,7 @@ enum nominate_rule {
     NOMINATE_ALWAYS       /* kube 1.26: and when it is activated, and when it failed */
 };
 
-/** Does it, when the pod becomes active for this reason? */
+/** Does that node reach the nominator when the pod becomes active for this reason? */
 static inline bool
 nominate_when_active(enum nominate_rule rule, uint32_t label)
 {
@@ -34,7 +34,9 @@ nominate_when_active(enum nominate_rule rule, uint32_t label)
     return false;
 }
 
-/** Does it when the pod is admitted? `again`: it comes back with its history (schedq_readd). */
+/**
+ * Does it when the pod is admitted? `again`: the pod comes back with its history (schedq_readd).
+ */
 static inline bool
 nominate_when_admitted(enum nominate_rule rule, bool again)
 {
