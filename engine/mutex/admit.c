@@ -113,7 +113,7 @@ cap_or(uint32_t cap, uint32_t width)
     return cap == 0 ? width : cap;
 }
 
-/* With config.fifo all priorities are one. */
+/* With config.fifo all priorities count as one. */
 static int32_t
 band_of(const struct mutex_queue *queue, int32_t priority)
 {
@@ -187,7 +187,7 @@ fill(struct mutex_queue *queue, struct entry *entry, const schedq_pod_spec_t *sp
     }
 }
 
-/* What few pods have is not in the record. */
+/* Room for what few pods have, and what is not in the record. */
 COLD static bool
 reserve_aside(struct mutex_queue *queue, const schedq_pod_spec_t *spec)
 {
@@ -325,7 +325,7 @@ admit_end_ended(struct mutex_queue *queue)
     }
 }
 
-/* A pod that was deleted in flight, or has a time, a label or a group. */
+/* For a pod that was deleted in flight, or has a time, a label or a group. */
 COLD static void
 forget_marked(struct mutex_queue *queue, const struct entry *entry, uint32_t index)
 {

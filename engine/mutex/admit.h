@@ -54,14 +54,14 @@ admit_end_flight(struct mutex_queue *queue, struct entry *entry)
 schedq_status_t admit_record(schedq_worker_t *worker, const schedq_group_spec_t *spec,
                              uint32_t *index);
 
-/** Ends it: it is in no container. */
+/** Ends the record of a group, which is in no container. */
 void admit_end_record(struct mutex_queue *queue, uint32_t index);
 
-/** Another priority and object. */
+/** Gives the record of a group another priority and object. */
 void admit_describe_record(struct mutex_queue *queue, uint32_t index,
                            const schedq_group_spec_t *spec);
 
-/** A record's flight ends. */
+/** The flight of a group's record ends. */
 void admit_end_group_flight(struct mutex_queue *queue);
 
 /** Ends the pods whose cycles ended in a callback under the lock (cycle.c). */

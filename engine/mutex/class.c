@@ -10,8 +10,8 @@
  * makes its ref in the class's ring stale. A pod that was kept back and let go, whatever let it go,
  * is not kept back again before it was tried.
  *
- * A scout that is gated is none, but the gate may shut in the middle of a move: it is noted, and
- * the next tick, or the next pop that finds nothing, looks.
+ * A scout that is gated is a scout no more. But the gate may shut in the middle of a move: then
+ * that is noted, and the next tick, or the next pop that finds nothing, looks.
  */
 #include "mutex/class.h"
 
@@ -74,7 +74,7 @@ keep_until(struct mutex_queue *queue, uint32_t index, int64_t time)
     entry->flags |= ENTRY_WAITED | ENTRY_BY_CLASS;
 }
 
-/* There is a time for it, and room in the ring. */
+/* Keeps a pod back. Its time is set, and there is room in the ring. */
 static void
 hide(struct mutex_queue *queue, struct class_slot *slot, uint32_t index)
 {
@@ -115,7 +115,7 @@ promote(struct mutex_queue *queue, struct class_slot *slot)
 
 /* ---- pop ------------------------------------------------------------------------------------- */
 
-/* An active pod. False: it is to be popped. */
+/* Keeps an active pod back, if its class does. False: the pod is to be popped. */
 COLD static bool
 keep_back(struct mutex_queue *queue, uint32_t index)
 {
@@ -262,7 +262,9 @@ mutex_class_doubt(struct mutex_queue *queue, uint32_t index)
     }
 }
 
-/* The scout may be a good one again, or the call that gated it found another. */
+/*
+ * Looks again first: the scout may be a good one by now, or the call that gated it found another.
+ */
 bool
 mutex_class_is_due(struct mutex_queue *queue)
 {

@@ -10,8 +10,8 @@
 void mutex_class_settle_active(struct mutex_queue *queue, const struct order *limit);
 
 /**
- * Before a pop looks: the best active pod is none that its class keeps back, or it is its turn, or
- * it comes behind the limit; NULL: there is none.
+ * Called before a pop looks. Afterwards the best active pod is one that its class does not keep
+ * back, or whose turn it is, or that comes behind the limit. `limit` NULL: there is none.
  */
 static inline void
 mutex_class_settle(struct mutex_queue *queue, const struct order *limit)
@@ -21,20 +21,23 @@ mutex_class_settle(struct mutex_queue *queue, const struct order *limit)
     }
 }
 
-/** A pod that has a class fails: before anything is changed. */
+/** A pod that has a class fails. Called before anything is changed. */
 void mutex_class_fails(struct mutex_queue *queue, uint32_t index);
 
-/** It was tried: its class may keep it back again, and the time that it gave is past. */
+/**
+ * The pod was tried: its class may keep it back again, and the time that its class gave is past.
+ */
 void mutex_class_note_try(struct mutex_queue *queue, uint32_t index);
 
 /**
- * Of one that has a class by then, and that nothing else keeps back. `parks`: it is about to be
- * parked. If classes.turn is CLASS_HIDES then, it has its time, and is HELD next.
+ * Judges the failure of a pod that has a class by then, and that nothing else keeps back. `parks`:
+ * it is about to be parked. If classes.turn is CLASS_HIDES afterwards, it has its time, and is HELD
+ * next.
  */
 void mutex_class_judge(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *failure,
                        bool parks, int64_t now);
 
-/** Behind these. `failed`: the pod was put where it waits; else nothing changed. */
+/** Called after these. `failed`: the pod was put where it waits; else nothing changed. */
 void mutex_class_failed(struct mutex_queue *queue, uint32_t index, bool failed);
 
 /** The pod that is tried for all of a pod's class; NO_ENTRY: there is none. */
@@ -43,7 +46,7 @@ uint32_t mutex_class_scout(const struct mutex_queue *queue, uint32_t index);
 /** Before a pod is changed: the slot that it is the scout of; NULL: it is none. */
 struct class_slot *mutex_class_scouted(const struct mutex_queue *queue, uint32_t index);
 
-/** Afterwards: if it is the scout no more, another one takes its turn. */
+/** Called after the change: if the pod is not the scout any more, another one takes its turn. */
 void mutex_class_look(struct mutex_queue *queue, struct class_slot *scouted);
 
 /** A pod that has a class ends now. */
@@ -55,7 +58,7 @@ void mutex_class_doubt(struct mutex_queue *queue, uint32_t index);
 /** There was doubt: is there a scout that is none any more? */
 bool mutex_class_is_due(struct mutex_queue *queue);
 
-/** The same where nothing may move but it: another one takes its turn when a tick looks. */
+/** mutex_class_end where no other pod may move: another one takes its turn when a tick looks. */
 void mutex_class_end_quietly(struct mutex_queue *queue, uint32_t index);
 
 /** Are there scouts that are none any more? Then others take their turn. */

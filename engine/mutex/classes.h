@@ -23,7 +23,7 @@
 
 /** What a class makes of a failure. */
 enum class_turn {
-    CLASS_NOBODY, /* it was not asked: neither before the failure nor behind it was there one */
+    CLASS_NOBODY, /* there was none, neither before the failure nor behind it */
     CLASS_NOTHING,
     CLASS_SCOUTS, /* the pod is its class's scout */
     CLASS_HIDES   /* it is kept back */
@@ -45,7 +45,7 @@ struct classes {
     struct class_slot *slots;   /* CLASS_SLOTS, or NULL */
     bool doubted;               /* a scout may be one no more: a tick looks */
     enum class_turn turn;       /* of the pod that a call is about; else CLASS_NOBODY */
-    struct class_slot *scouted; /* that its pod was the scout of, before it; NULL: it was none */
+    struct class_slot *scouted; /* of which the call's pod was the scout, before it; or NULL */
     uint64_t hides, turns;      /* pods that were kept back so far, and that were let go */
 };
 
@@ -65,7 +65,7 @@ entry_has_class(const struct entry *entry)
     return __builtin_expect((entry->flags & ENTRY_CLASSED) != 0, 0);
 }
 
-/** 0: none. */
+/** The number of the pod's class; 0: none. */
 static inline uint64_t
 mutex_classes_of(const struct classes *classes, uint32_t index)
 {

@@ -135,7 +135,7 @@ cycle_take(struct mutex_queue *queue, schedq_popped_t *out)
 
 /* ---- the end of a flight --------------------------------------------------------------------- */
 
-/* Of one that has a class, or is a group, whose tokens are none: false. */
+/* Ends a pod that has a class. False: it is a group's record, whose token is no pod's. */
 COLD static bool
 end_other(struct mutex_queue *queue, uint32_t index, bool guest)
 {
@@ -393,7 +393,7 @@ route_failed(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *
     }
 }
 
-/* Of a pod that has a class, and that nothing else keeps back. */
+/* For a pod that has a class, and that nothing else keeps back. */
 COLD static enum strategy
 judge_classed(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *failure,
               int64_t now)

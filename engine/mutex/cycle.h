@@ -17,8 +17,8 @@ bool cycle_take(struct mutex_queue *queue, schedq_popped_t *out);
 void cycle_describe(const struct mutex_queue *queue, uint32_t index, schedq_popped_t *out);
 
 /**
- * The pod, in no container, is in flight: token and cycle of the answer are set. `order`: of its
- * pop, which the members of a group share.
+ * Puts the pod, which is in no container, into flight; sets token and cycle of the answer. `order`:
+ * of its pop, which the members of a group share.
  */
 void cycle_begin_flight(struct mutex_queue *queue, uint32_t index, uint64_t order,
                         schedq_popped_t *out);

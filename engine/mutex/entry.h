@@ -211,7 +211,7 @@ entry_is_member(const struct entry *entry)
     return __builtin_expect((entry->marks & MARK_MEMBER) != 0, 0);
 }
 
-/** Has it one of these flags, or one of these marks? One look at both. */
+/** Has the record one of these flags, or one of these marks? One look at both. */
 static inline bool
 entry_has(const struct entry *entry, uint8_t flags, uint8_t marks)
 {
@@ -224,14 +224,14 @@ entry_has(const struct entry *entry, uint8_t flags, uint8_t marks)
     return (has & wanted) != 0;
 }
 
-/** The record of a group, which no call for pods may find. */
+/** Is it the record of a group? No call for pods may find that. */
 static inline bool
 entry_is_group(const struct entry *entry)
 {
     return __builtin_expect((entry->marks & MARK_GROUP) != 0, 0);
 }
 
-/** It waits for an event or for its backoff: it is in a lot. */
+/** Does it wait for an event or for its backoff? Then it is in a lot. */
 static inline bool
 entry_is_candidate(const struct entry *entry)
 {

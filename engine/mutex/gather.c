@@ -29,7 +29,7 @@ members_of(const struct groups *groups, uint32_t top)
         .groups = groups, .top = top, .slot = top, .index = group->first, .left = group->joined};
 }
 
-/* To the first member of the next group that has one. False: there is none. */
+/* Goes on to the first member of the next group that has one. False: there is none. */
 RARELY static bool
 members_go_on(struct members *members)
 {
@@ -45,7 +45,7 @@ members_go_on(struct members *members)
     return true;
 }
 
-/* NO_ENTRY: there are no more. */
+/* The next member; NO_ENTRY: there are no more. */
 static inline uint32_t
 members_next(struct members *members)
 {
@@ -74,8 +74,8 @@ mutex_gather_any(const struct mutex_queue *queue, uint32_t record, mutex_gather_
 }
 
 /*
- * A member without a rejector failed because its group did. In kube any event helps it. Else it has
- * a say only if no member has a rejector.
+ * A member without a rejector failed because its group did. In kube any event helps it. In schedq's
+ * own behaviour it counts only if no member has a rejector.
  */
 enum strategy
 mutex_gather_judge(struct mutex_queue *queue, uint32_t record, const struct cluster_event *event)
@@ -113,7 +113,7 @@ ask_member(struct mutex_queue *queue, uint32_t index)
     return member->gate;
 }
 
-/* The order in which a pop has them. */
+/* A member, as the order of pops compares it. */
 static schedq_popped_t
 in_order(const struct mutex_queue *queue, uint32_t index)
 {
@@ -137,7 +137,7 @@ is_behind(const struct mutex_queue *queue, uint32_t a, uint32_t b)
     return group_a != group_b ? group_a > group_b : group_member_before(&right, &left);
 }
 
-/* All are asked. Of the refused ones the last in the order of pops gives the record its gate. */
+/* Asks about all. Of the refused ones the last in the order of pops gives the record its gate. */
 uint8_t
 mutex_gather_ask(struct mutex_queue *queue, uint32_t record)
 {

@@ -33,10 +33,10 @@ void mutex_gather_make_idle(const struct route *route, uint32_t root);
     0: nothing. */
 uint8_t mutex_gather_ask(struct mutex_queue *queue, uint32_t record);
 
-/** The record becomes active: that is the first attempt of members that had none. */
+/** The record becomes active: begins the first attempt of its members that had none. */
 void mutex_gather_begin_attempts(struct mutex_queue *queue, uint32_t record, int64_t now);
 
-/** Does any member pass? */
+/** Does this member pass? mutex_gather_any: does any? */
 typedef bool mutex_gather_test(const void *ctx, const struct entry *member);
 bool mutex_gather_any(const struct mutex_queue *queue, uint32_t record, mutex_gather_test *test,
                       const void *ctx);

@@ -26,7 +26,7 @@ route_of(struct mutex_queue *queue, uint32_t label, schedq_result_t *result)
         .queue = queue, .result = result, .now = queue_now(queue), .label = label, .recount = true};
 }
 
-/* Where the root's record is, and whether something became poppable. */
+/* Tells where the root's record is, and whether something became poppable. */
 static void
 report(struct mutex_queue *queue, uint32_t slot, schedq_result_t *result)
 {
@@ -156,7 +156,7 @@ mutex_group_add(schedq_worker_t *worker, uint64_t number, const schedq_group_spe
     return status;
 }
 
-/* A declared one; NO_GROUP: there is none. */
+/* The slot of a declared group; NO_GROUP: there is none. */
 static uint32_t
 find_declared(const struct mutex_queue *queue, uint64_t number)
 {

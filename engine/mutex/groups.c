@@ -258,7 +258,7 @@ mutex_groups_is_older(const struct groups *groups, uint32_t a, uint32_t b)
                                                : left->order_key < right->order_key;
 }
 
-/* Of two lists in order, one; without links back. */
+/* Merges two lists that are in order; without links back. */
 static uint32_t
 merge(const struct groups *groups, uint32_t a, uint32_t b)
 {
@@ -275,7 +275,7 @@ merge(const struct groups *groups, uint32_t a, uint32_t b)
     return first;
 }
 
-/* The first `count` of a list, in order; *rest: what follows. As deep as the logarithm of count. */
+/* Sorts the first `count` of a list; *rest: what follows. As deep as the logarithm of count. */
 static uint32_t
 sorted(const struct groups *groups, uint32_t first, uint32_t count, uint32_t *rest)
 {

@@ -6,8 +6,8 @@
  * It is made when the first group is named: most queues need none.
  *
  * A member that waits is in the list of its group. The list is in the order in which members came.
- * The first `joined` of them count: all, if the group has a root, else none. In between is only the
- * call that gives the group its root: it lets them join one by one.
+ * The first `joined` of them count: all, if the group has a root, else none. It is another number
+ * only during the call that gives the group its root: that call lets them join one by one.
  */
 #ifndef SCHEDQ_MUTEX_GROUPS_H
 #define SCHEDQ_MUTEX_GROUPS_H
@@ -75,10 +75,10 @@ group_of(const struct groups *groups, uint32_t index)
     return groups->links[index].group;
 }
 
-/** NO_GROUP: nothing names it. */
+/** The slot of a group; NO_GROUP: nothing names it. */
 uint32_t mutex_groups_find(const struct groups *groups, uint64_t number);
 
-/** Found, or made: there is room. */
+/** The slot of a group, made if there is none: there is room. */
 uint32_t mutex_groups_make(struct groups *groups, uint64_t number);
 
 /** Gives the slot back if it has no record, and nothing names it. */

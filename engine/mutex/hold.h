@@ -9,7 +9,7 @@
 /** Takes a held pod out, before what keeps it back changes. */
 void mutex_hold_take_out(struct mutex_queue *queue, uint32_t index);
 
-/** After that, of a pod that is not in flight: holds it, or lets it go if it was taken out. */
+/** After that, for a pod that is not in flight: holds it, or lets it go if it was taken out. */
 void mutex_hold_settle(struct mutex_queue *queue, uint32_t index, bool lifted,
                        schedq_result_t *result);
 

@@ -37,7 +37,7 @@ mutex_keeps_reserve(struct keeps *keeps, int64_t time)
     return time == 0 || mutex_keeps_grow(keeps);
 }
 
-/** Sets it; 0: none. There is room. The pod is not in the heap. */
+/** Sets that time; 0: none. There is room. The pod is not in the heap. */
 static inline void
 mutex_keeps_set(struct keeps *keeps, uint32_t index, int64_t time)
 {

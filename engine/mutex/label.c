@@ -1,7 +1,7 @@
 /*
  * All pods of a label: their handles are collected with the lock, and what is done to each of them
- * is a call of its own. With the lock also room is made for them: the caller's allocator is for one
- * thread at a time.
+ * is a call of its own. Room for the handles is made with the lock, too: the caller's allocator is
+ * for one thread at a time.
  */
 #include "mutex/label.h"
 
@@ -46,7 +46,7 @@ collect(struct mutex_queue *queue, uint64_t label, struct handles *handles)
     }
 }
 
-/* More than few: in memory of their own. False: there is none. */
+/* Collects more than few, in memory of their own. False: there is none. */
 static bool
 collect_many(struct mutex_queue *queue, uint64_t label, struct handles *handles)
 {

@@ -34,7 +34,7 @@ bool mutex_labels_reserve(struct labels *labels);
 void mutex_labels_enter(struct labels *labels, uint32_t index, uint64_t label);
 void mutex_labels_leave(struct labels *labels, uint32_t index);
 
-/** Of a pod that is in. */
+/** The label of a pod that is in. */
 static inline uint64_t
 mutex_labels_of(const struct labels *labels, uint32_t index)
 {

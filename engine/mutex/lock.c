@@ -6,7 +6,8 @@
  * looked is seen by it, and one made poppable after wakes it: no wake-up is lost.
  *
  * GIVING UP THE LOCK. An unlock, and a pop that goes to sleep: first all that the call changed is
- * announced (queue_announce), to those who read words, who sleep, and who wait elsewhere.
+ * announced (queue_announce), to threads that read words or sleep, and to a host that waits
+ * elsewhere.
  *
  * WAKING. A call that made pods poppable wakes one sleeper for one pod, all for more. One that
  * brought the next deadline forward wakes all sleepers, and the timer thread if it runs: each has
@@ -87,7 +88,7 @@ wake_for_time(struct mutex_queue *queue)
     }
 }
 
-/* Out of line: where turns are given. */
+/* Out of line: only a queue that gives turns needs it. */
 __attribute__((noinline)) static void
 lock_as_one_who_waits(struct mutex_queue *queue)
 {

@@ -161,7 +161,10 @@ lot_is_reached(const struct walk *walk, const struct lot *lot)
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-/* One that is on a list, by the plugins that are to be asked. Its gate hears of the event. */
+/*
+ * Tries a pod that is on a list: asks its plugins that are to be asked. Its gate hears of the
+ * event.
+ */
 COLD static void
 try_listed(const struct walk *walk, uint32_t index)
 {
@@ -188,7 +191,7 @@ try_listed(const struct walk *walk, uint32_t index)
     }
 }
 
-/* A record: all members are asked, also those that no pre-queueing hint listed. */
+/* Tries a record: all members are asked, also those that no pre-queueing hint listed. */
 COLD static void
 try_record(const struct walk *walk, uint32_t index)
 {

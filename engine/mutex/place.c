@@ -83,7 +83,7 @@ mutex_place_of_backoff(const struct mutex_queue *queue, const struct entry *entr
                : SCHEDQ_BACKOFF;
 }
 
-/* By the number of members that it had when it failed. */
+/* The wait of a record goes by the number of members that it had when it failed. */
 COLD static int64_t
 expiry_of_record(const struct mutex_queue *queue, const struct entry *entry, uint32_t index)
 {
@@ -137,7 +137,7 @@ order_of(const struct mutex_queue *queue, uint32_t index)
                                          : order_by_time(entry->expiry, rank, index);
 }
 
-/* Of one that backs off. */
+/* Puts a pod that backs off into its heap. */
 static void
 heap_enter(struct mutex_queue *queue, uint32_t index)
 {
@@ -147,7 +147,7 @@ heap_enter(struct mutex_queue *queue, uint32_t index)
     heap_push(&queue->room, heap_of(queue, entry), order_of(queue, index));
 }
 
-/* A time releases it, unless a call does. */
+/* Does a time release it? Else only a call does. */
 static bool
 is_timed(const struct entry *entry)
 {

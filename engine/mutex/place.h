@@ -93,7 +93,7 @@ schedq_place_t mutex_place_of_backoff(const struct mutex_queue *queue, const str
 int64_t mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry,
                            uint32_t index);
 
-/** The same of what is no record. */
+/** The same of a pod: of what is no group's record. */
 RARELY int64_t mutex_place_expiry_of_pod(const struct mutex_queue *queue,
                                          const struct entry *entry);
 

@@ -229,7 +229,7 @@ retry_record(struct mutex_queue *queue, uint32_t index, const struct update *upd
     }
 }
 
-/* A waiting pod, in the place that it had. */
+/* Settles a waiting pod in the place that it had. */
 STRAIGHT void
 settle_updated(struct mutex_queue *queue, uint32_t index, const struct update *update,
                schedq_result_t *result)
@@ -245,7 +245,7 @@ settle_updated(struct mutex_queue *queue, uint32_t index, const struct update *u
     }
 }
 
-/* A pod that is held, or that has a time from now on; not one in flight. */
+/* Updates a pod that is held, or that has a time from now on; not one in flight. */
 COLD static schedq_status_t
 update_kept(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *spec,
             const struct update *update, schedq_result_t *result)
@@ -254,7 +254,10 @@ update_kept(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *
     uint64_t old_described = entry->described_node;
     bool lifted = entry->place == SCHEDQ_HELD;
 
-    /* Before it is taken out: put back, its version is another, and its class passes it by. */
+    /*
+     * Before the pod is taken out: put back, it would have another version, and its class would
+     * pass it by.
+     */
     if (!admit_reserve_description(queue, index, spec)) {
         return SCHEDQ_NOMEM;
     }
@@ -270,7 +273,7 @@ update_kept(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *
     return SCHEDQ_OK;
 }
 
-/* Where the pod is, or waits, nothing keeps it back. */
+/* Updates a pod that nothing keeps back, where it is or waits. */
 STRAIGHT schedq_status_t
 update_free(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *spec,
             const struct update *update, schedq_result_t *result)
@@ -324,7 +327,10 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
     return SCHEDQ_OK;
 }
 
-/* It has a class; if it is the scout, and is none behind it, another one takes its turn. */
+/*
+ * Updates a pod that has a class. If it was the scout, and is not afterwards, another one takes its
+ * turn.
+ */
 COLD static schedq_status_t
 update_classed(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t *spec,
                const struct update *update, schedq_result_t *result)
@@ -414,7 +420,10 @@ delete_member(struct mutex_queue *queue, uint32_t index, schedq_result_t *result
     result->poppable = queue->made_poppable > 0;
 }
 
-/* A member of a group, or one that has a class: if it is the scout, another one takes its turn. */
+/*
+ * Deletes a member of a group, or a pod that has a class: if that was the scout, another one takes
+ * its turn.
+ */
 COLD static void
 delete_other(struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
 {

@@ -168,7 +168,7 @@ queue_now(const struct mutex_queue *queue)
     return clock_now(&queue->base.clock);
 }
 
-/** Then a lot may have records, whose members answer for themselves. */
+/** Are there groups? Then a lot may have records, whose members answer for themselves. */
 static inline bool
 queue_has_groups(const struct mutex_queue *queue)
 {
@@ -182,7 +182,7 @@ is_poppable(const struct mutex_queue *queue)
            (queue->base.rules.pop_from_backoff && queue->backoff.count > 0);
 }
 
-/** The same for a pop of groups too. */
+/** Is anything poppable for a pop that takes groups too? */
 static inline bool
 is_poppable_with_groups(const struct mutex_queue *queue)
 {
@@ -191,7 +191,7 @@ is_poppable_with_groups(const struct mutex_queue *queue)
 
 void queue_lock(struct mutex_queue *queue);
 
-/** The same, but waits no longer than that. False: it was not to be had. */
+/** queue_lock, but waits for `wait_ns` at most. False: the lock was not to be had. */
 bool queue_try_lock_for(struct mutex_queue *queue, int64_t wait_ns);
 
 /**
@@ -239,7 +239,7 @@ struct lock_stay {
     int64_t since;
 };
 
-/** From here on, with the lock. */
+/** Begins a stay, with the lock. */
 void lock_stay_begin(struct lock_stay *stay);
 
 /** Unlocks and locks: between two slices of a thread that serves time. */

@@ -5,7 +5,9 @@
 #include "mutex/gather.h"
 #include "policy/leftover.h"
 
-/* Before it leaves where it waits. What has no label is an update that is not counted. */
+/*
+ * Called before the pod leaves where it waits. Without a label it is an update that is not counted.
+ */
 static inline void
 note_freed(const struct route *route, struct entry *entry, uint32_t index)
 {
@@ -220,8 +222,8 @@ after_backoff(const struct route *route, uint32_t index, bool named)
         return;
     }
     /*
-     * Pop does not ask: where it takes from backoff, gates are asked before backoff. Else the pod
-     * keeps its gate there.
+     * Pops ask no gates: if they take from backoff, gates are asked before the backoff. Else the
+     * pod keeps its gate there.
      */
     if (queue->base.rules.pop_from_backoff) {
         uint8_t gate = ask_gates(queue, entry, index);

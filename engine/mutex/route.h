@@ -47,8 +47,8 @@ void mutex_route_held(const struct route *route, uint32_t index); /* something k
 void mutex_route_aside(const struct route *route, uint32_t index);
 
 /**
- * A held pod that nothing keeps back any more goes as a waiting one that is updated. [host] Without
- * asking.
+ * Routes a held pod that nothing keeps back any more, as an update routes a waiting one. [host]
+ * Asks no gate.
  */
 void mutex_route_from_hold(const struct route *route, uint32_t index);
 

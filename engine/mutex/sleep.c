@@ -1,13 +1,13 @@
 /*
  * Waiting for a pod, and the timer thread. lock.c wakes.
  *
- * SERVING TIME. The timer thread if it runs; a sleeper too, when it finds time a whole tick
- * late: the thread may have been stopped by its debugger or its scheduler. Without the thread,
- * every blocking pop that finds nothing; and schedq_tick. A pop serves a slice (time.h), then looks
- * for its pod. What is left stays due: the next sleeper, which sleeps until the same deadline at
- * most, or the next blocking pop that finds nothing serves it. Behind a slice that made nothing
- * poppable the pop lets other calls have the lock. When it returns at its own deadline,
- * policy/slices.h says.
+ * SERVING TIME. The timer thread serves it if it runs; a sleeper too, when it finds time a whole
+ * tick late: the thread may have been stopped by its debugger or its scheduler. Without the thread,
+ * every blocking pop that finds nothing serves time; and schedq_tick. A pop serves a slice
+ * (time.h), then looks for its pod. What is left stays due: the next sleeper, which sleeps until
+ * the same deadline at most, or the next blocking pop that finds nothing serves it. Behind a slice
+ * that made nothing poppable the pop lets other calls have the lock. When it returns at its own
+ * deadline, policy/slices.h says.
  *
  * A THREAD THAT DIES IN ITS SLEEP does not have the lock, and stops nobody: the kernel wakes those
  * that sleep on the word. A condition variable would count it among its waiters for ever.
@@ -74,8 +74,9 @@ sleep_shut(struct mutex_queue *queue)
 #define LOOK_NS INT64_C(2000000000)
 
 /*
- * `until` on CLOCK_MONOTONIC. A caller's clock need not be that, so what is left on it is waited
- * for there. It may gain on that, as one does that counts a suspension: then it is looked at again.
+ * `until` on CLOCK_MONOTONIC. A caller's clock may be another one: what is left on it is waited for
+ * on CLOCK_MONOTONIC. The caller's clock may run ahead of that, as one does that counts a
+ * suspension: so the wait is LOOK_NS at most, and then the clock is looked at again.
  */
 static int64_t
 monotonic_of(const struct mutex_queue *queue, int64_t until, int64_t now)
@@ -90,7 +91,7 @@ monotonic_of(const struct mutex_queue *queue, int64_t until, int64_t now)
                     clock->source.now_ns != NULL ? time_earlier(left, LOOK_NS) : left);
 }
 
-/* When the queue itself has to serve time: where only the host can, never. */
+/* When the queue itself has to serve time. If only the host can end a backoff: never. */
 static int64_t
 own_deadline(struct mutex_queue *queue)
 {
@@ -140,7 +141,7 @@ serve_if_late(struct mutex_queue *queue, int64_t now)
     int64_t next = own_deadline(queue);
     int64_t patience = queue->timer.running ? queue->base.rules.tick_ns : 0;
 
-    /* at the end of time a pod may be due when none will be */
+    /* at the end of time a pod may be due though no deadline is */
     if (now < time_add(next, patience)) {
         return false;
     }
@@ -158,8 +159,8 @@ arm(struct mutex_queue *queue)
 }
 
 /*
- * Where a class was ever shut, behind the taking: if nothing was found, there may be another scout;
- * what the last pod left was kept back, perhaps.
+ * Called after pods were taken, if a class was ever shut. If none was found, there may be another
+ * scout. If the last one says that there are more, all those may be kept back by now.
  */
 COLD static void
 take_behind_classes(struct mutex_queue *queue, schedq_popped_t *out, size_t capacity, size_t *count)

@@ -79,7 +79,7 @@ flush_backoff(struct serving *serving, struct heap *heap)
 
 /* ---- held pods ------------------------------------------------------------------------------- */
 
-/* Those whose time has come. What is left of the slice. */
+/* Lets the held pods go whose time has come. Returns what is left of the slice. */
 COLD static uint32_t
 flush_held(struct mutex_queue *queue, int64_t now, uint32_t slice, schedq_result_t *result)
 {
@@ -95,7 +95,7 @@ flush_held(struct mutex_queue *queue, int64_t now, uint32_t slice, schedq_result
 
 /* ---- leftovers ------------------------------------------------------------------------------- */
 
-/* The limit is over: as if an event concerned it. */
+/* Tries a leftover, as if an event concerned it. */
 static void
 try_leftover(const struct serving *serving, uint32_t index)
 {
@@ -109,7 +109,7 @@ try_leftover(const struct serving *serving, uint32_t index)
     (void)mutex_route_by_strategy(&serving->route, index, STRATEGY_AFTER_BACKOFF);
 }
 
-/* Those that wait since `latest` or before. */
+/* Tries the pods that wait since `latest` or before. */
 static void
 flush_parked(struct serving *serving, int64_t latest)
 {
