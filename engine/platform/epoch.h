@@ -171,7 +171,7 @@ struct epoch_record {
 /** NULL: no memory. `asymmetric`: if there is such a thing here. */
 struct epoch *epoch_open(struct memory *memory, bool asymmetric);
 
-/** Alone: frees what still waits, then the records. */
+/** When no other thread uses it: frees what still waits, then the records. */
 void epoch_close(struct epoch *epoch);
 
 /** How many barriers the kernel was asked for. */

@@ -46,7 +46,7 @@ scan_home(struct index_table *table, struct index_line *home, uint64_t control, 
     uint64_t differs = marks ^ pod * each;
     uint64_t alike = (differs - each) & ~differs & tops; /* not 0: a byte that does not differ */
     uint64_t tentative = marks & cell_marks(CELL_TENTATIVE) * each;
-    /* If it is in an overflow line, this is any bit: then no cell at home is 0. */
+    /* For a name in an overflow line this is any bit: then no cell at home is 0. */
     uint64_t named = UINT64_C(1) << (8 * (HOME_FIRST - 1 + control_named(control)) & 63);
     uint64_t vacant = ~marks & ~named & each << 8 * HOME_FIRST;
 
@@ -85,7 +85,8 @@ commit(struct index_line *home, uint64_t control, uint32_t position)
 }
 
 /**
- * index_insert as it nearly always goes. False: it was not done, or may not; it goes on by rounds.
+ * index_insert as it nearly always goes. False: it was not done; index_insert_in_rounds goes on
+ * from *ticket.
  */
 STRAIGHT bool
 index_insert_directly(const struct index *index, uint32_t hash, uint64_t ref,

@@ -67,7 +67,7 @@ hazards_call(const struct hazards *hazards, uint64_t object)
     inside_calls(CALLBACK_NONE);
 }
 
-/** Alone: releases everything that is kept. */
+/** When no other thread uses it: releases everything that is kept. */
 void hazards_drain(struct hazards *hazards);
 
 /**

@@ -78,7 +78,7 @@ struct slab_cache {
 
 void slab_open(struct slab *slab, const struct slab_kind *kind, struct memory *memory);
 
-/** Alone. */
+/** When no other thread uses it. */
 void slab_close(struct slab *slab);
 
 /**

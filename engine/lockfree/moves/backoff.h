@@ -37,7 +37,7 @@
 #include "lockfree/queue.h"
 #include "policy/backoff.h"
 
-/** Alone. */
+/** When no other thread uses it. */
 void backoff_close(struct queue *queue);
 
 static inline struct backoff_counters

@@ -21,7 +21,7 @@ schedq_status_t finish_flight(struct worker *worker, schedq_token_t token);
  */
 void finish_ended(struct worker *worker);
 
-/** Alone: releases their objects. */
+/** When no other thread uses the queue: releases their objects. */
 void finish_ended_alone(struct queue *queue);
 
 #endif

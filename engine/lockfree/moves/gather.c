@@ -338,7 +338,7 @@ read_families(struct gathered *gathered, uint32_t node)
     hinted_free(worker, &hints);
 }
 
-/* Groups come behind the one above: a root has no circle below it. */
+/* Reads each group behind the one above it. Ends: there is no circle below a root. */
 static bool
 read_all(struct worker *worker, struct group_block *top, bool below, struct gathered *gathered)
 {
@@ -405,7 +405,7 @@ gather_judge_groups(struct gathered *gathered, bool placed)
 
 /* ---- each member ----------------------------------------------------------------------------- */
 
-/* False: the member is not there any more, or `each` wants no more of them. */
+/* False: `each` wants no more of them. True also if the member is not there any more. */
 static bool
 visit(struct worker *worker, const struct nominated *one, bool outside, gather_each_fn *each,
       void *ctx)

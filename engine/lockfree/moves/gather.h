@@ -2,8 +2,8 @@
  * What is read of a group's members: all of them, how many there are, and whether they are enough.
  *
  * Members, and the groups below, are hints in a nominator under the group's number. A reading
- * copies them out and judges each against its word: what it has is of no one moment. It is good for
- * numbers and copies; behind a callback everything is looked up again.
+ * judges each hint against its pod's word and copies the pod: what it has is of no one moment. It
+ * is good for numbers and copies; behind a callback everything is looked up again.
  *
  * ENOUGH. `waiting` may be too high, so gather_is_complete may say yes wrongly. It is too low only
  * while a joiner or a declaration has not come to its end (gather_find.h), and that one looks
@@ -108,9 +108,8 @@ gather_was_tried(const struct gathered *gathered, uint32_t group)
 }
 
 /**
- * How many members wait, of a group and of those below: the sum of `waiting`. Without memory some
- * groups below are left out. In a group whose members join one by one (worker.joins_up_to) only
- * those count that have joined.
+ * How many members wait, of a group and of those below: the sum of `waiting`. In a group whose
+ * members join one by one (worker.joins_up_to) only those count that have joined.
  */
 uint64_t gather_size(struct worker *worker, const struct group_block *block);
 

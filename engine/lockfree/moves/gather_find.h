@@ -158,13 +158,13 @@ bool gather_is_backing_off(struct worker *worker, const struct view *view, int64
 /** Rules of backoff of a record. Inside a section. */
 struct backoff_rules gather_backoff_rules(struct worker *worker, const struct view *view);
 
-/** Ends the record, which the caller switched to DEAD; or which never began, and is FREE. */
+/** Ends a record that the caller switched to DEAD; or to FREE, because it never began. */
 void gather_end(struct worker *worker, uint32_t record, struct entry *entry,
                 struct group_block *block);
 
 /** Before a queue's first declaration, by any number of threads. False: no memory. */
 bool gather_open(struct queue *queue);
-/** Alone. */
+/** When no other thread uses it. */
 void gather_close(struct queue *queue);
 
 #endif

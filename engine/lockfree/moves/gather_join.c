@@ -232,7 +232,7 @@ note_nobody(struct worker *worker, uint64_t number, uint8_t gate)
     if (!gather_is_gated_by(worker, number, gate)) {
         /* a tick asks all again */
         if (stray_is_short(queue_of(worker), STRAY_UNMOVED)) {
-            stray_leave_short(queue_of(worker), STRAY_UNMOVED); /* most likely for that reason */
+            stray_leave_short(queue_of(worker), STRAY_UNMOVED); /* memory lacked, most likely */
         } else {
             stray_leave(queue_of(worker), STRAY_UNMOVED);
         }

@@ -94,7 +94,8 @@ publish_prepare_key(struct worker *worker, struct band *band, int64_t key)
 }
 
 /**
- * The same for any key and any bin, with room for one ref more (PUBLISH_ROOM).
+ * The same for any key and any bin, with room for one ref more: an adder that helps has prepared
+ * room for its own.
  */
 STRAIGHT bool
 publish_prepare(struct worker *worker, struct bin *bin)

@@ -22,7 +22,7 @@
 /** Allocates nothing. */
 void waiting_open(struct queue *queue);
 
-/** Alone. */
+/** When no other thread uses it. */
 void waiting_close(struct queue *queue);
 
 /** waiting_lot if it is not where this worker found it last: *cell is where it is. */

@@ -186,7 +186,7 @@ struct bands {
 bool bands_open(struct bands *bands, struct memory *memory, const struct entries *entries,
                 struct run_pool *pool);
 
-/** Alone, after what was retired is freed. */
+/** When no other thread uses it, after what was retired is freed. */
 void bands_close(struct bands *bands);
 
 /** Makes room for the ids of so many priorities. False: no memory. */

@@ -96,7 +96,7 @@ bool bank_prepare(struct bank *first, const struct bank_kind *kind, const struct
 
 void bank_tend(struct bank *first, const struct lane_care *care, uint32_t worker);
 
-/** Alone: frees all lanes, and the further banks. */
+/** When no other thread uses it: frees all lanes, and the further banks. */
 void bank_close(struct bank *first, const struct bank_kind *kind, struct memory *memory);
 
 /** Where a reading of lanes is; good until the reader's section ends. */

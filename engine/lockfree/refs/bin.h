@@ -148,10 +148,10 @@ bin_care(const struct residence *residence, const struct bin_caller *caller)
 
 void bin_open(struct bin *bin, const struct residence *residence);
 
-/** Alone: frees the lanes; the runs go with their pool. */
+/** When no other thread uses it: frees the lanes; the runs go with their pool. */
 void bin_close(struct bin *bin, struct memory *memory);
 
-/** Alone: gives the runs back to a pool that stays. */
+/** When no other thread uses it: gives the runs back to a pool that stays. */
 void bin_give_runs(struct bin *bin, struct run_pool *pool);
 
 /** As bank_tend. */

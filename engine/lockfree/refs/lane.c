@@ -443,7 +443,7 @@ pass_head(struct segment *segment, const struct residence *residence, uint32_t *
            at == end; /* pass_head:B */
 }
 
-/* Would a survey be worth its cost? Judges SAMPLES refs, others for each `from`. */
+/* Would a survey be worth its cost? Judges SAMPLES refs, different ones for each `from`. */
 static bool
 looks_thin(const struct segment *segment, const struct residence *residence, uint32_t end,
            uint32_t from)

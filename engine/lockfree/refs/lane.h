@@ -223,7 +223,7 @@ void segment_pool_trim(struct segment_pool *pool, struct memory *memory);
 /** A lane with its first segment, of at least `slots`; NULL: no memory. */
 struct lane *lane_make(struct memory *memory, uint32_t slots);
 
-/** Alone. */
+/** When no other thread uses it. */
 void lane_free(struct memory *memory, struct lane *lane);
 
 /**

@@ -146,7 +146,7 @@ struct lots {
 void lots_open(struct lots *lots, struct memory *memory, const struct entries *entries,
                uint32_t max, uint32_t workers);
 
-/** Alone, after what was retired is freed. */
+/** When no other thread uses it, after what was retired is freed. */
 void lots_close(struct lots *lots);
 
 /**

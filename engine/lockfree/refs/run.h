@@ -75,7 +75,7 @@ struct run_pool {
 
 void run_pool_open(struct run_pool *pool, struct memory *memory);
 
-/** Alone; no run is in use. */
+/** When no other thread uses it, and no run is in use. */
 void run_pool_close(struct run_pool *pool);
 
 /** Gives free runs back to the allocator, after a grace period. */

@@ -50,7 +50,7 @@ struct summary {
     atomic_pair word;
 };
 
-/** Alone: `count` rows, at most all, all set. */
+/** Before another thread uses it: `count` rows, at most all, all set. */
 static inline void
 summary_open(struct summary *summary, uint32_t count)
 {

@@ -55,7 +55,7 @@ void event_log_open(struct event_log *log, struct memory *memory, uint32_t size,
 /** Before a thread's first write or read; by any number of them. False: no memory. */
 bool event_log_make(struct event_log *log);
 
-/** Alone: lets all objects go, those of dead writers' slots too. */
+/** When no other thread uses it: lets all objects go, those of dead writers' slots too. */
 void event_log_close(struct event_log *log);
 
 /**

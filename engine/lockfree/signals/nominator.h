@@ -115,7 +115,7 @@ void nominator_open(struct nominator *nominator, struct memory *memory,
 /** Before a thread's first insertion or reading; by any number of them. False: no memory. */
 bool nominator_make(struct nominator *nominator);
 
-/** Alone. */
+/** When no other thread uses it. */
 void nominator_close(struct nominator *nominator);
 
 /** The next number, from 1. */

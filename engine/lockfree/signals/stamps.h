@@ -39,12 +39,12 @@ struct stamps {
 /** With the row of profile 0. False: no memory, and nothing is left. */
 bool stamps_open(struct stamps *stamps, struct memory *memory, atomic_u64 *sequence);
 
-/** Alone. */
+/** When no other thread uses it. */
 void stamps_close(struct stamps *stamps);
 
 /**
- * Setup, alone: rows for the profiles below `profile_count`. False: no memory; the rows that exist
- * stay.
+ * Setup, by one thread: rows for the profiles below `profile_count`. False: no memory; the rows
+ * that exist stay.
  */
 bool stamps_add_profile(struct stamps *stamps, uint32_t profile_count);
 
