@@ -49,8 +49,8 @@ SCHEDQ_API schedq_status_t schedq_tick(schedq_worker_t *worker, int64_t *next_ns
  * Starts the timer thread. It serves time as schedq_tick does, 256 pods at a time.
  *
  * It sleeps while nothing is due. If memory is missing it tries again, after pauses of up to
- * 2 s. It leaves alone what only the host can end. It is a worker until schedq_stop, so it ends
- * setup. All signals are blocked in it.
+ * 2 s. It leaves to the host what only the host can end. It has a worker until schedq_stop, so it
+ * ends setup. All signals are blocked in it.
  * @retval SCHEDQ_OK       it runs
  * @retval SCHEDQ_EXISTS   it runs already, or another call is starting or ending it; nothing
  *                         changed

@@ -4,7 +4,8 @@
  * A snapshot has nodes, the pods that run on them, disruption budgets, and nominated pods. The
  * caller keeps it up to date, call by call. THREADS, ALLOCATION and ARGUMENTS are in
  * schedq/preemption.h. A level is a priority that running pods have. Tables of what each node has
- * room for are kept for 32 levels at most: with more levels a decision may read nodes in vain.
+ * room for are kept for 32 levels at most: with more levels a decision may read nodes that turn out
+ * to have no room.
  */
 #ifndef SCHEDQ_CLUSTER_H
 #define SCHEDQ_CLUSTER_H
@@ -193,7 +194,7 @@ typedef struct schedq_cluster_arrays {
 
 /** A running pod as the snapshot has it, without its name, texts and lists. */
 typedef struct schedq_running_view {
-    uint64_t object;       /**< all members: as in schedq_running_spec_t */
+    uint64_t object;       /**< this and all other members: as in schedq_running_spec_t */
     uint64_t workload;     /**< key of what it belongs to */
     uint32_t node;         /**< the number of its node */
     int32_t  priority;     /**< its priority */

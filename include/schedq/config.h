@@ -63,20 +63,20 @@ typedef struct schedq_config {
     /*
      * Caps. A call that would exceed one returns SCHEDQ_FULL. 0 = no cap but the width of a word.
      * (LOCKFREE: overlapping calls may exceed it together, each by the first pod that it adds. An
-     * add that has not returned counts, even if it will find its name taken; so does a pod that
-     * ended, until its end is ordered before the add by more than time.)
+     * add that has not returned counts, even if it will find its name taken. A pod that has ended
+     * may still count, unless more than time orders its end before the add: a thread, a lock.)
      */
     uint32_t max_pods;    /**< default 1,048,576; 0..268,435,455 */
     uint32_t max_bands;   /**< distinct priorities of active pods (with fifo there is one). An add
-                               of a pod with one more returns FULL; updates, and pods that become
+                               that brings one more returns FULL; updates, and pods that become
                                active later, may exceed it. Default 0; 0..1,048,575. LOCKFREE: with
                                0 there may be 1,048,575. An update, an event or a tick that makes
                                an older pod active may put it into a run. A priority has at most 16
                                runs, the queue 1,048,575: with more than 65,535 priorities such a
                                call may answer NOMEM */
-    uint32_t max_workers; /**< default 64; 1..512; the timer thread takes one. What a pop looks
-                               at grows with the workers that are, or were, registered at once, not
-                               with this number */
+    uint32_t max_workers; /**< default 64; 1..512; the timer thread takes one. A pop costs more
+                               the more workers are, or were, registered at once, whatever this
+                               number is */
     /** events, the 35 that every queue knows included; default 256; 0 or 35..65,535 */
     uint32_t max_events;
     uint32_t event_log;   /**< [callbacks] changes kept to ask hints when a pod in flight fails; one
@@ -113,9 +113,9 @@ typedef struct schedq_config {
     int64_t max_parked_ns;      /**< the leftover limit: a pod parked for longer is tried again, at
                                      once, with kube_minor at most flush_ns later; default 5 min; 1
                                      ms..365 days */
-    int64_t tick_ns;            /**< how late the timer thread may be: a waiting pop that watches
-                                     time (LOCKFREE: one does) serves it if it is later; default 1
-                                     ms; 100 us..1 s */
+    int64_t tick_ns;            /**< how late the timer thread may be: if it is later, a waiting
+                                     pop that watches time (LOCKFREE: one does) serves time; default
+                                     1 ms; 100 us..1 s */
     /* Kind. */
     /** SCHEDQ_ENGINE_LOCKFREE (default) or SCHEDQ_ENGINE_MUTEX: see ENGINES in schedq/schedq.h */
     uint8_t engine;
@@ -170,8 +170,8 @@ typedef struct schedq_config {
      * pods with SCHEDQ_POD_AFFINITY. NULL: no.
      */
     int (*affinity_matches)(void *ctx, uint64_t pod, uint64_t assigned);
-    int64_t class_patience_ns; /**< so long, at most, a pod is kept back untried because another one
-                                    of its class (spec.class_id) was rejected; then it is tried
+    int64_t class_patience_ns; /**< how long, at most, a pod is kept back untried because another
+                                    one of its class (spec.class_id) was rejected; then it is tried
                                     itself. 0 (kube presets): classes have no effect; default 5 min;
                                     1 ms..365 days */
 } schedq_config_t;

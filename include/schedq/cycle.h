@@ -72,8 +72,8 @@ typedef struct schedq_popped {
  *
  * No pod that ranks before it was active during the whole call (with SCHEDQ_ORDER_RELAXED: no pod
  * of a higher priority). EMPTY says that no pod was active during the whole call: with LOCKFREE
- * other threads may have taken one and added one meanwhile. A thread that must have one waits
- * (schedq_pop), or tries again.
+ * other threads may have taken one and added one meanwhile. A thread that must have a pod calls
+ * schedq_pop, which waits, or tries again.
  *
  * It does not serve time: a pod whose backoff is over stays there until schedq_tick, a waiting pop
  * or the timer thread moves it. It passes groups by: only a pop of groups takes members (group.h).
@@ -241,13 +241,13 @@ SCHEDQ_API schedq_status_t schedq_pop_many_until(schedq_worker_t *worker, int64_
  * @retval SCHEDQ_INVALID  worker is NULL; or called from an allocator, or from a release while the
  *                         queue is destroyed; nothing changed
  *
- * It may let a pod of its class go (CLASSES in hold.h). A host whose pops wait elsewhere looks at
- * words.poppable and words.next_deadline_ns then.
+ * It may let another pod of the class go (CLASSES in hold.h). A caller whose threads do not wait in
+ * a pop looks at words.poppable and words.next_deadline_ns then.
  * Never BUSY: the cycle ends without the worker if another thread is inside it, if it is not
  * registered any more, or in a callback. LOCKFREE: that takes some more exchanges, and the last
- * release of a COUNTED object comes with a later pop that finds a pod, tick or unregistration, or
- * done that uses its worker. MUTEX: in a callback the pod ends when the call that runs the callback
- * gives up the lock.
+ * release of a COUNTED object comes with a later call: a pop that finds a pod, a tick, the
+ * unregistration of a worker, or a done that uses its worker. MUTEX: in a callback the pod ends
+ * when the call that runs the callback gives up the lock.
  * Threads: [worker], and in callbacks  Progress: locks.
  */
 SCHEDQ_API schedq_status_t schedq_done(schedq_worker_t *worker, schedq_token_t token);
@@ -295,8 +295,8 @@ typedef struct schedq_failure {
     uint64_t pending;       /**< bits of the rejectors that only wait for something: if a hint of
                                  one says QUEUE, the pod skips its backoff */
     uint64_t judged_up_to;  /**< [host] `place` takes into account every event in (popped.seen,
-                                 this]. An event that is drawn and not yet in the host's log has to
-                                 count as one that helps */
+                                 this]. An event whose sequence is drawn, and that is not in the
+                                 host's log yet, has to count as one that helps */
     const schedq_pod_spec_t *newest; /**< the pod's description from now on: object, priority,
                                           nomination, flags, order_key, not_before_ns, class_id
                                           (profile, gate, timestamp_ns, judged_up_to, label and
@@ -344,7 +344,7 @@ SCHEDQ_API schedq_status_t schedq_fail(schedq_worker_t *worker, schedq_token_t *
                                        const schedq_failure_t *failure, schedq_result_t *result);
 
 /**
- * Puts back a pod that failed after its done (binding), with its history. It is never parked.
+ * Puts back a pod that failed after its done (in binding), with its history. It is never parked.
  *
  * [callbacks] It backs off, or is active if no backoff is left. PreEnqueue is asked before it is
  * active, and with pop_from_backoff before it backs off too.

@@ -48,8 +48,8 @@ typedef struct schedq_pod_list schedq_pod_list_t;
  *
  * schedq_notify asks it once for a change, before it does anything else, with no lock held and on
  * its own thread; several threads may ask at once. It may call schedq_pod_list_add and what any
- * hint may call. Of a waiting pod that some plugin listed, the hints of plugins that gave a list
- * without it are not asked.
+ * hint may call. If one plugin listed a pod and another one gave a list without it, the other one's
+ * hints are not asked about that pod.
  */
 typedef schedq_pre_hint_t (*schedq_pre_hint_fn)(void *ctx, uint64_t old_object,
                                                 uint64_t new_object, schedq_pod_list_t *pods);
@@ -268,14 +268,14 @@ SCHEDQ_API schedq_status_t schedq_plugin_name(schedq_t *queue, schedq_profile_t 
 SCHEDQ_API uint64_t schedq_event_plugins(schedq_t *queue, schedq_profile_t profile,
                                          schedq_event_t event);
 
-/** Shared by the rejectors that have no bit of their own. Every event concerns it. */
+/** The bit of all rejectors that have none of their own. Every event concerns it. */
 #define SCHEDQ_REJECTOR_OTHERS (UINT64_C(1) << 63)
 
 /**
  * Returns the bit of a rejector by its name. A name that no plugin has becomes a late name.
  *
- * The same name gives the same bit, a plugin's name the plugin's. Every event concerns a late name
- * ([host]: the library adds such bits to the host's masks).
+ * The same name gives the same bit; a plugin's name gives the plugin's. Every event concerns a late
+ * name ([host]: the library adds such bits to the host's masks).
  * @param profile a defined one
  * @param name   bytes, need not end in NUL; copied
  * @param length 1..127 bytes, none of them NUL
@@ -334,8 +334,8 @@ typedef struct schedq_change {
  *
  * With config.pre_queueing_hints the pre-queueing hints of the interests that match are asked
  * first, unless the event is a wildcard or has no object. If there are some and all of them list
- * pods, only waiting pods that are listed are tried, also for plugins without one. Without memory
- * for the lists all are. Pods in flight take the change into account, listed or not.
+ * pods, only listed pods of those that wait are tried, whatever plugins rejected them. Without
+ * memory for the lists all are. Pods in flight take the change into account, listed or not.
  * @param change the event and its objects. Hints of pods in flight get the objects later, too
  *               (schedq_objects_t); nothing else is referenced after the call
  * @retval SCHEDQ_OK       `result` counts the pods that moved

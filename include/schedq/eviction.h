@@ -10,8 +10,8 @@
  *
  * NOW (later = 0, for decision.holds 0). All is done on the caller's thread, before the preemptor's
  * cycle ends: first the victims, one after the other, then the nominations. The first deletion that
- * fails ends it, and the nominations stay. `evict` was not called for the victims behind that one
- * (all but the first evicted.sent + evicted.gone + 1): mark them back too.
+ * fails ends the eviction, and the nominations stay. `evict` was not called for the victims behind
+ * that one (all but the first evicted.sent + evicted.gone + 1): mark them back too.
  *
  * LATER (later = 1, for decision.holds 1). The scheduler does not wait: `spawn` runs a task on a
  * thread of the caller's. In this order:
@@ -21,8 +21,8 @@
  *   4 the preemptor is not held any more
  *   5 the last victim is deleted, also if an earlier step failed. The event of its deletion brings
  *     the preemptor back
- *   6 `activate`, if a step failed or the last victim was gone. Events of other victims may have
- *     come while the preemptor was held
+ *   6 `activate` is called, if a step failed or the last victim was gone: events of other victims
+ *     may have come while the preemptor was held
  *
  * PLUGIN. Register a plugin whose pre_enqueue is !schedq_evictor_holds(...), with {"AssignedPod",
  * SCHEDQ_ACTION_DELETE} among its interests. An event that comes while the pod is held puts it
@@ -88,18 +88,18 @@ typedef struct schedq_evictor_config {
     int (*clear)(void *ctx, uint64_t nominated, uint64_t preemptor);
 
     /**
-     * Brings a preemptor back without an event (schedq_activate), parked or still in flight: step
-     * 6, or `spawn` refused, since an event may have found the preemptor held. By then it may have
-     * been deleted, or the queue closed: that is no error. LATER only; not NULL if there is a
-     * spawn.
+     * Brings a preemptor back without an event (schedq_activate), parked or still in flight: in
+     * step 6, and if `spawn` refused, since an event may have found the preemptor held. By then it
+     * may have been deleted, or the queue closed: that is no error. LATER only; not NULL if there
+     * is a spawn.
      */
     void (*activate)(void *ctx, uint64_t preemptor);
 
     /**
-     * Has task(argument) called once, soon, on any thread; also inside spawn, then
-     * schedq_evictor_evict waits for it. Returns 0; anything else: the task will not be called,
+     * Has task(argument) called once, soon, on any thread. (If spawn itself calls it,
+     * schedq_evictor_evict waits for that.) Returns 0; anything else: the task will not be called,
      * nothing was evicted, and `activate` is called. NULL: nothing can be done LATER. A task that
-     * is never called keeps its preemptor held, its memory, and the evictor (BUSY) for ever. So a
+     * is never called keeps its preemptor held and its memory for ever, and destroy BUSY. So a
      * program that stops its threads calls the tasks that are left itself; `evict` may return
      * FAILED there.
      */

@@ -15,7 +15,7 @@
  * waits; gated, if the gate of a member refuses. The record of a group below a root stays aside.
  *
  * MEMBERS. A member that waits is aside (SCHEDQ_ASIDE): it is never active, backing off, gated or
- * parked by itself. An add, a failure and a release bring it there. It joins when it is aside and
+ * parked by itself. An add, a failure and a release bring it aside. It joins when it is aside and
  * its group has a root.
  *
  * CYCLE. schedq_try_pop_group takes the record together with the members that have joined. From
@@ -40,8 +40,8 @@
  *   once          a member is in one cycle at a time
  *   which         of each such group a pop takes every member that had joined when the pop began
  *                 and had not left when it ended. A member that joins during the pop may be among
- *                 them. One that joins later waits for the end of the cycle, and so does a member
- *                 of the cycle that fails.
+ *                 them. One that joins later waits for the end of the cycle, and so does one that
+ *                 fails in the cycle.
  *
  * CALLBACKS. A gate, a hint, a precheck and an affinity are asked about each member, in no
  * particular order. The other members are asked even if one answer has settled what becomes of the
@@ -209,8 +209,8 @@ SCHEDQ_API schedq_status_t schedq_group_add(schedq_worker_t *worker, uint64_t gr
  * Replaces a group's priority, quorum and object, all at once: no call sees those of two updates
  * mixed. A record that is queued is sorted anew.
  *
- * If a smaller quorum is there already, the record becomes active. If a larger one is not there, a
- * record that waits goes aside.
+ * If the new quorum is there, a record that was aside becomes active. If it is not there, a record
+ * that waits goes aside.
  * @param group  not 0
  * @param spec   parent and profile as declared; not referenced after the call
  * @param result as schedq_group_add
@@ -294,8 +294,8 @@ SCHEDQ_API schedq_status_t schedq_group_get(schedq_worker_t *worker, uint64_t gr
  *                group, the smaller number first; in a group by priority (higher first), attempts
  *                (more first), Timestamp (older first) and name
  * @param room    at least 1. If a group has more members, none of them is taken: FULL
- * @param count   OK: how many were taken; FULL: how many need room; EMPTY, CLOSED and NOMEM: 0; not
- *                written with INVALID and BUSY
+ * @param count   OK: how many were taken; FULL: the room that is needed; EMPTY, CLOSED and NOMEM:
+ *                0; not written with INVALID and BUSY
  * @retval SCHEDQ_OK       they are in flight, and the group's record too
  * @retval SCHEDQ_FULL     the best is a group with more members than `room`; nothing changed. Call
  *                         again with room for *count: by then there may be more
@@ -383,7 +383,7 @@ SCHEDQ_API schedq_status_t schedq_pop_group_for(schedq_worker_t *worker, int64_t
  * an event since the pop could help one of them, the record backs off instead; it is active at once
  * if the hint of a rejector that only waits (schedq_failure_t.pending) says QUEUE. A member that
  * failed without a rejector counts for neither.
- * @param token  of the group; in and out: with NOMEM it becomes the token that this cycle has then
+ * @param token  of the group; in and out: after NOMEM it is the token with which to call again
  * @param end    what became of the group; not referenced after the call
  * @param result place: where the record is now, NOWHERE: it ended, since the group was undeclared;
  *               to_active and its like, poppable. May be NULL

@@ -50,8 +50,8 @@
  * class. While there is one, the class is shut:
  *   - A pop that meets another active pod of it does not take that pod. The pod is HELD until
  *     config.class_patience_ns later, as if schedq_not_before had said so (info.kept_by_class).
- *   - A pod that was in flight by then, and would be parked for such reasons too, is HELD so
- *     instead.
+ *   - A pod that was in flight by then, and would be parked for such reasons too, is HELD in the
+ *     same way instead.
  *   - The scout is woken, backs off, is popped and fails like any pod. So an event tries one pod
  *     of the class, not all.
  *   - The scout leaves when it is done, deleted, held or gated, when it gets another class or
@@ -62,13 +62,13 @@
  *   - schedq_hold takes a pod out of its class's turns: when schedq_release lets it go, it is
  *     tried.
  * A pod is kept back once at most between two tries: whatever lets it go (time, a call here, an
- * update, its turn) brings it to a pop that takes it. So it is tried no later than the patience
- * after a pop met it, and its backoff, gate and turn among the active pods.
+ * update, its turn) brings it to a pop that takes it. So its class delays its try by the patience
+ * at most, beside its backoff, its gate and its turn among the active pods.
  * A pop keeps back 256 pods, then takes the next one, whatever its class: of n pods that are active
  * when their class is shut, n / 257 are tried, once. At most 1,024 classes are shut at a time. They
  * lie in slots, by a hash: of two that meet there the second stays open, and its pods are tried.
- * So is a pod that there was no memory to keep back. Only a pop keeps back: until then a pod is
- * active to all calls that look.
+ * A pod is tried, too, if there is no memory to keep it back. Only a pop keeps an active pod back:
+ * until then all calls that look see it active.
  */
 #ifndef SCHEDQ_HOLD_H
 #define SCHEDQ_HOLD_H

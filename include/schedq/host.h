@@ -57,8 +57,8 @@ typedef struct schedq_query {
     uint64_t gates;        /**< gated pods whose gate is one of these bits; 0 = no gated pod */
     int64_t  not_after_ns; /**< only pods whose Timestamp (backoff: expiry) is at most this, on the
                                 queue's clock; default INT64_MAX = all */
-    uint64_t cursor[3];    /**< all 0 = from the start. It holds nothing. During a walk the other
-                                fields stay as they are */
+    uint64_t cursor[3];    /**< all 0 = from the start. It keeps nothing alive. During a walk leave
+                                the other fields as they are */
 } schedq_query_t;
 
 /** The defaults. */
@@ -87,9 +87,9 @@ typedef struct schedq_candidate {
 } schedq_candidate_t;
 
 /**
- * Copies waiting pods out. The pods stay where they are; nothing is held (objects are STABLE).
+ * Copies waiting pods out. The pods stay where they are; no object is retained (all are STABLE).
  *
- * A pod that stays in its place from before the first call to the end is given at least once, also
+ * A pod that stays in its place from before the first call until EMPTY is given at least once, also
  * if it is updated meanwhile; sometimes twice. schedq_apply does not disturb the walk.
  * Leftovers: not_after_ns = now - max_parked_ns - 1.
  * @param query    its cursor is advanced
@@ -102,7 +102,7 @@ typedef struct schedq_candidate {
  * @retval SCHEDQ_BUSY     nothing changed
  *
  * Threads: [worker]  Progress: locks; O(distinct rejector sets + pods looked at); holds nothing
- *          between calls. LOCKFREE: allocates, once for each worker, and needs not get it.
+ *          between calls. LOCKFREE: allocates, once for each worker, and goes on without it.
  */
 SCHEDQ_API schedq_status_t schedq_candidates(schedq_worker_t *worker, schedq_query_t *query,
                                              schedq_candidate_t *out, size_t capacity,
@@ -116,14 +116,14 @@ typedef struct schedq_decision {
     /** schedq_place_t: ACTIVE; BACKOFF (acts as ACTIVE if it is over, see if_backing_off); GATED */
     uint8_t  place;
     uint8_t  gate;         /**< GATED: 1 + number of the plugin; its bit joins the sets; else 0 */
-    uint8_t  uncounted;    /**< GATED: 0: the pod counts as incoming (an event). 1: metrics do not
-                                count it if it was parked or gated, nor does to_gated if it was
-                                gated (an update or activation that changes nothing). Other places:
+    uint8_t  uncounted;    /**< GATED: 0: the pod counts as incoming (an event). 1 (an update or an
+                                activation that changes nothing): metrics do not count it if it was
+                                parked or gated, nor does to_gated if it was gated. Other places:
                                 0 */
     uint8_t  if_backing_off; /**< BACKOFF: 1: CHANGED if its backoff is over, since PreEnqueue was
                                   not asked; 0: it becomes active then. Other places: 0 */
     uint8_t  flushed;      /**< 1: the host's leftover limit moves it, and popped.flushed will say
-                                so; with GATED it does not matter */
+                                so; no effect with GATED */
     uint8_t  reserved[5]; /**< zero */
     uint64_t ref;          /**< from a candidate, or a result */
     /** words.event_sequence as read before PreEnqueue ran; used if place is GATED */
@@ -163,7 +163,7 @@ SCHEDQ_API schedq_status_t schedq_apply(schedq_worker_t *worker, const schedq_de
 
 /**
  * Applies many decisions, each as schedq_apply does. As with schedq_add_many, a pop never takes one
- * of the pods before another of them that ranks first is active.
+ * of the pods before all of them that rank before it are active.
  *
  * @param decisions NULL only if count is 0
  * @param count    elements of `decisions`

@@ -11,9 +11,9 @@
  * snapshot: it comes to one pod after the other, and what other calls do meanwhile happens in
  * between. Each pod is cancelled, held or released as by the call for one pod, at one moment.
  *
- * COST. O(m log m) for m pods of the label, and O(n / 65536) for n pods that have any: not of the
- * pods in the queue. What the queue knows of a label goes with its pods: LOCKFREE: with the pods
- * that are labelled later, label calls, and schedq_trim.
+ * COST. O(m log m) for m pods of the label, and O(n / 65536) for n pods that have any label,
+ * however many pods are in the queue. What the queue notes for a label is freed when its pods end.
+ * LOCKFREE: later, by adds of other labelled pods, by label calls and by schedq_trim.
  */
 #ifndef SCHEDQ_LABEL_H
 #define SCHEDQ_LABEL_H
@@ -26,13 +26,13 @@ extern "C" {
 
 /**
  * Deletes the pods of a label, each as schedq_delete does: one in flight loses its name at once,
- * and its holder gets GONE. Pods that are held or kept back go first: none of them is let go for
- * another of its class on the way.
+ * and its holder gets GONE. Pods that are held or kept back are deleted first, so that the end of
+ * another pod of their class does not let them go.
  *
  * @param label   not 0
- * @param results one for each, as schedq_delete tells it, in no order; NULL: they are not told
+ * @param results receives a result for each, as from schedq_delete, in no order; NULL: none
  * @param room    of `results`: deletes at most so many; call again while *count is `room`. Each
- *                call reads all pods of the label. results NULL: 0, all
+ *                call reads all pods of the label. With results NULL: 0, and all are deleted
  * @param count   how many this call deleted; may be NULL
  * @retval SCHEDQ_OK       also if there was none
  * @retval SCHEDQ_NOMEM    nothing changed, *count is 0; the call may be made again
@@ -46,8 +46,8 @@ SCHEDQ_API schedq_status_t schedq_label_cancel(schedq_worker_t *worker, uint64_t
                                                size_t *count);
 
 /**
- * Holds the pods of a label, each as schedq_hold does, those first that are held or kept back
- * already. Pods that are added later are not held.
+ * Holds the pods of a label, each as schedq_hold does. It begins with those that are held or kept
+ * back already. Pods that are added later are not held.
  *
  * @param label not 0
  * @param count how many are held now, or will be when their cycle fails; may be NULL
@@ -65,7 +65,7 @@ SCHEDQ_API schedq_status_t schedq_label_hold(schedq_worker_t *worker, uint64_t l
  * Releases the pods of a label, each as schedq_release does.
  *
  * @param label not 0
- * @param count how many have no mark now, also those that had none before; may be NULL
+ * @param count how many the call left without a mark, also those that had none; may be NULL
  * @retval SCHEDQ_OK       also if there was none
  * @retval SCHEDQ_NOMEM    those that *count counts are released; call again
  * @retval SCHEDQ_INVALID  label 0; *count is 0
@@ -80,8 +80,8 @@ SCHEDQ_API schedq_status_t schedq_label_release(schedq_worker_t *worker, uint64_
  * Counts the pods of a label, those in flight too, without those that were deleted there.
  *
  * @param label not 0
- * @param count at least those that WHICH PODS names, at most all that had it during the call, and
- *              those whose add was under way
+ * @param count at least the pods that WHICH PODS names; at most all that had the label during the
+ *              call, and those whose add was under way
  * @retval SCHEDQ_OK       also if there is none
  * @retval SCHEDQ_NOMEM    *count is 0
  * @retval SCHEDQ_INVALID  label 0, or count is NULL; *count is 0

@@ -3,7 +3,7 @@
  * them, the next in line, how many are before one, why one waits, and how many wait for what.
  *
  * None of these calls stops other threads (MUTEX: but for the lock). What they tell was true during
- * the call; it may be over when the call returns.
+ * the call; it may be untrue when the call returns.
  */
 #ifndef SCHEDQ_LOOK_H
 #define SCHEDQ_LOOK_H
@@ -225,7 +225,7 @@ typedef struct schedq_stats_t {
                                   there */
     uint64_t class_hides; /**< how often a pod was kept back because of its class */
     uint64_t class_turns; /**< how often one of them was let go because the scout of its class left:
-                               it is the next. (The others were let go by time, or changed) */
+                               it is the next scout. (The others were let go by time, or changed) */
 } schedq_stats_t;
 
 /** To be filled. */
@@ -319,7 +319,7 @@ SCHEDQ_API schedq_status_t schedq_peek(schedq_worker_t *worker, schedq_visit_fn 
  * Visits the pods that the next `count` pops would take, in that order, and takes none.
  *
  * Each was poppable during the call, and is visited once. If nothing else happens meanwhile these
- * are the next ones; else some that were popped, updated, held or deleted before their turn may be
+ * are the next ones; else pods that were popped, updated, held or deleted before their visit may be
  * missing. Visitors run without any lock.
  * @param visit is called for each
  * @param count at least 1
@@ -340,11 +340,11 @@ SCHEDQ_API schedq_status_t schedq_peek_many(schedq_worker_t *worker, size_t coun
  * Tells how many active pods rank before one, as two bounds.
  *
  * There is one moment during the call at which no fewer than *lower ranked before it, and no more
- * than *upper. They are equal if no other call is at work meanwhile, except that pods whose order
- * keys (or times) callers chose equal count in *upper only. With SCHEDQ_ORDER_RELAXED so do all
- * others of its priority. LOCKFREE: calls at work take them apart, each by some pods, or by some
- * times as many as it pops or changes meanwhile; once a thread has died inside a call, *lower is 0
- * while others are at work.
+ * than *upper. The bounds are equal if no other call is at work meanwhile, with one exception: pods
+ * whose order keys (or times) callers chose equal count in *upper only. With SCHEDQ_ORDER_RELAXED
+ * so do all others of its priority. LOCKFREE: each call at work moves the bounds apart, by some
+ * pods or by some times as many as it pops or changes meanwhile; once a thread has died inside a
+ * call, *lower is 0 while others are at work.
  * @param lower receives the lower bound; 0: it may be next
  * @param upper receives the upper bound
  * @retval SCHEDQ_OK         both are set
@@ -386,9 +386,9 @@ typedef struct schedq_explanation {
                                 with kube_minor the next flush that reaches it); held by a
                                 time alone: not_before_ns; aside: the same of its root's record;
                                 else, and with SCHEDQ_DECIDE_HOST if parked,
-                                SCHEDQ_NO_DEADLINE. (A gated pod's gate is asked again
-                                after max_parked_ns, where gates_see_wildcards says so; from when
-                                that counts is not told) */
+                                SCHEDQ_NO_DEADLINE. (With gates_see_wildcards a gated pod's gate
+                                is asked again after max_parked_ns; from when that counts is not
+                                told) */
     uint64_t nominated_node; /**< 0 = not nominated */
     uint64_t nomination;   /**< orders the pods nominated to one node; 0 = not nominated */
     const char *freed_by;  /**< what brought it out of PARKED or GATED last, as the metrics name it:
@@ -402,7 +402,7 @@ typedef struct schedq_explanation {
     uint64_t group_waiting; /**< members that are aside, as schedq_group_info_t.waiting; 0: it is
                                 not declared */
     uint32_t group_quorum;  /**< members that the group needs to be tried, as described; 0 means 1,
-                                or that it is not declared */
+                                or that the group is not declared */
     uint8_t  group_place;   /**< schedq_place_t of its root's record; ASIDE: a quorum is missing;
                                 NOWHERE: it has no root. schedq_group_get has what rejected it */
     uint8_t  group_declared; /**< 1: it is declared */

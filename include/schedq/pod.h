@@ -18,9 +18,9 @@ typedef uint16_t schedq_event_t;
 typedef uint8_t  schedq_profile_t;
 
 /**
- * A handle: names a pod from its add until it leaves the queue. {0} names none. No other pod gets
- * the same value before 2^36 changes of the record that both have: hours of nothing but adds,
- * updates and ends of one pod at a time.
+ * A handle: names a pod from its add until it leaves the queue. {0} names none. Another pod gets
+ * the same value only after 2^36 changes of the record that the first one had: hours of nothing but
+ * adds, updates and ends of one pod at a time.
  */
 typedef struct schedq_pod {
     uint64_t bits; /**< opaque; equal for equal pods */
@@ -56,9 +56,9 @@ SCHEDQ_API const char *schedq_place_name(schedq_place_t place);
  * What a call did. Every parameter of this type may be NULL. Layout frozen (80 bytes).
  *
  * It describes the pod with OK, EXISTS and CHANGED, and with the RETRY of schedq_fail. With another
- * RETRY it has only `sequence`, with the GONE of schedq_fail only `object`. With each other status
- * a call for one pod sets it all zero; a call for many pods does so when nothing changed. Of a sum
- * over many pods only counts and `poppable` are told; the other fields mean nothing.
+ * RETRY it has only `sequence`, with the GONE of schedq_fail only `object`. With every other status
+ * a call for one pod sets it all zero; a call for many pods does so when nothing changed. A sum
+ * over many pods has only counts and `poppable`; the other fields mean nothing.
  */
 typedef struct schedq_result {
     schedq_pod_t pod;           /**< the pod; with EXISTS the one that has the name */
@@ -78,8 +78,8 @@ typedef struct schedq_result {
                                      queue's clock */
     uint32_t to_active;         /**< pods that this call put there; the record of a group is one
                                      (group.h). A pod that it tried and left where it was counts
-                                     too. One of its class that it lets go (hold.h) is told by
-                                     `poppable` only. LOCKFREE: a pod whose move another thread
+                                     too. If it lets another pod of a class go (hold.h), only
+                                     `poppable` says so. LOCKFREE: a pod whose move another thread
                                      finished is missing */
     uint32_t to_backoff;        /**< the same; error backoff too */
     uint32_t to_parked;         /**< the same */
@@ -157,8 +157,9 @@ typedef struct schedq_pod_spec {
  *
  * A nomination in the spec counts at once (with config.kube_minor: see there).
  *
- * A pop on another thread may return the pod before this call returns. So what the holder needs of
- * it has to be there before the call; its handle is popped.pod as well as result->pod.
+ * A pop on another thread may return the pod before this call returns. So what the holder needs has
+ * to be there before the call. The holder finds the handle in popped.pod, the caller in
+ * result->pod.
  * @param name   bytes, need not end in NUL; copied
  * @param length 1..317 bytes, none of them NUL; with config.kube_minor "namespace/name"
  * @param spec   not referenced after the call
@@ -196,7 +197,7 @@ typedef struct schedq_add_item {
 /**
  * Adds many pods.
  *
- * A pop never takes one of them before another of them that ranks first is in the queue (LOCKFREE
+ * A pop never takes one of them before all of them that rank before it are in the queue (LOCKFREE
  * with max_bands: they come in the order given).
  * @param names        the text that holds each item's name, in any order; not referenced after the
  *                     call; NULL only if count is 0

@@ -37,7 +37,7 @@
  * ALLOCATION. Memory is libc's (posix_memalign, free), or comes from the schedq_allocator_t that a
  * snapshot or a workspace is made with. Both keep what they grew to. The same evaluation again with
  * the same workspace allocates nothing. Another one of no greater size (nodes, pods, budgets,
- * candidates, tasks) seldom does: victims lie in blocks, and fill them less evenly in some orders.
+ * candidates, tasks) seldom does: lists of victims lie in blocks, and some orders need more blocks.
  *
  * ARGUMENTS. What is out of range is SCHEDQ_INVALID and changes nothing. schedq_cluster_error
  * (after [cluster] calls) or schedq_preemption_error then tells argument, value and legal range.
@@ -432,8 +432,9 @@ SCHEDQ_API const char *schedq_preemption_error(const schedq_preemption_t *preemp
  * Tells whether a pod fits a node as things are. The pods that run there count, and each other pod
  * of at least its priority that is nominated there counts as if it ran there.
  *
- * schedq_preempt asks the same of a node before it removes a pod. So the two agree, if they get the
- * same description: where the pod fits, no eviction is needed. Changes nothing but the workspace.
+ * schedq_preempt asks the same of a node before it removes a pod. So the two calls agree if they
+ * get the same description: where the pod fits, no eviction is needed. Changes nothing but the
+ * workspace.
  * The lists of its last decision stay valid; schedq_preemption_verdict is INVALID afterwards.
  *
  * @param node     the number of a node
@@ -498,8 +499,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_first_fit(const schedq_cluster_t *clus
  *     "PreemptionByScheduler". If evict_again_ns is used: schedq_cluster_record_eviction
  *   4 schedq_evictor_evict with later = holds (schedq/eviction.h); or delete them, the last one
  *     last, and end the nominations in `clears`, in the snapshot and in the queue
- *   5 schedq_fail with the plugins that rejected the pod; for the outcomes that are errors of kube
- *     without plugins (error backoff)
+ *   5 schedq_fail with the plugins that rejected the pod; without plugins (error backoff) for the
+ *     outcomes that kube treats as errors
  * When a victim is gone: schedq_cluster_remove_pod, then schedq_notify (AssignedPodDelete), in this
  * order: a pod that is brought back must not find the victim. When a deletion failed: mark the
  * victim back (terminating 0), before `evict` returns FAILED. Else the preemptor comes back, finds
@@ -517,9 +518,9 @@ SCHEDQ_API schedq_status_t schedq_cluster_first_fit(const schedq_cluster_t *clus
  * there.
  *
  * SEVERAL DECIDERS. A decision is as old as the snapshot that it was made from: two threads may
- * choose the same victims, or the same room. Make steps 2 and 3 exclusive. Decide again if since
- * the decision began a pod was nominated to `chosen`, or a pod there changed (the caller may keep a
- * counter for each node).
+ * choose the same victims, or the same room. Make steps 2 and 3 exclusive. In them, decide again if
+ * since the decision began a pod was nominated to `chosen`, or a pod there changed (the caller may
+ * keep a counter for each node).
  *
  * @param config    how to decide; not referenced after the call
  * @param preemptor the pod, and what the search for a node found out; not referenced after the call

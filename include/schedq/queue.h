@@ -70,8 +70,8 @@ SCHEDQ_API schedq_status_t schedq_create(const schedq_config_t *config, schedq_t
  * does not wait for pods in error backoff, parked, gated or held, nor for those in backoff if
  * pop_from_backoff is 0: pops return CLOSED while these are there, and return them if time or an
  * event makes them poppable later. To finish a batch count the pods that were done or deleted, and
- * close at the last one. (LOCKFREE: an add that began before
- * may still get in, even after a pop returned CLOSED.)
+ * close at the last one. (LOCKFREE: an add that began before may still add its pod, even after a
+ * pop returned CLOSED.)
  * @retval SCHEDQ_OK    words.closed is 1; also if the queue was closed already
  * @retval SCHEDQ_BUSY  nothing changed
  *
@@ -114,13 +114,13 @@ SCHEDQ_API schedq_status_t schedq_destroy_with_pods(schedq_t *queue, char *why, 
 /**
  * Allocates for that many pods (names of at most 63 bytes), priorities and workers.
  *
- * While they suffice, and pods wait with at most max_lots rejector sets, add, add_many, readd,
- * update, fail, delete, pops, moves, apply, activate and tick do not allocate. They do for times,
- * labels, classes and groups: with the first pod that has one, and as pods become more. (LOCKFREE
- * does in four cases too: for a priority or rejector set that no pod had lately, freed when it is
- * not used; for a worker's part of one, when it has more pods there than ever; for updates, and
- * keys out of order, kept and used again; for a batch of more than some 80 pods, 200 bytes a pod
- * during the call. SCHEDQ_NOMEM then changes nothing.)
+ * While that suffices, and pods wait with at most max_lots rejector sets, add, add_many, readd,
+ * update, fail, delete, pops, moves, apply, activate and tick do not allocate, with one exception:
+ * for times, labels, classes and groups, with the first pod that has one and as pods become more.
+ * (LOCKFREE allocates in four more cases: for a priority or rejector set that no pod had lately,
+ * freed when it is not used; when a worker has more pods in one of these than ever; for updates,
+ * and keys out of order, kept and used again; for a batch of more than some 80 pods, 200 bytes a
+ * pod during the call. SCHEDQ_NOMEM then changes nothing.)
  * @param pods    0..max_pods, or 0..268,435,455 if max_pods is 0
  * @param bands   priorities, 0..max_bands, or 0..1,048,575 if max_bands is 0
  * @param workers 0..max_workers
@@ -135,11 +135,11 @@ SCHEDQ_API schedq_status_t schedq_reserve(schedq_t *queue, uint32_t pods, uint32
                                           uint32_t workers, char *why, size_t why_size);
 
 /**
- * Frees memory that holds no pod, what schedq_reserve made for pods too.
+ * Frees memory that holds no pod, also what schedq_reserve made for pods.
  *
- * (LOCKFREE: the index of names stays, and so does what workers keep: free objects, and up to some
- * 100 KiB each that waited for other calls to end when the worker made its last call, also if it
- * was unregistered since. While it runs, other calls may allocate.)
+ * (LOCKFREE: the index of names stays. Each worker, also one that was unregistered, keeps free
+ * objects, and up to some 100 KiB that waited for other calls to end at the worker's last call.
+ * While trim runs, other calls may allocate.)
  * @retval SCHEDQ_OK    also if there was nothing to free
  * @retval SCHEDQ_BUSY  nothing changed
  *
@@ -232,9 +232,10 @@ SCHEDQ_API schedq_status_t schedq_worker_adopt(schedq_t *queue, schedq_worker_t 
  *
  * Never NULL; an empty text if that call was not refused so. Valid until the worker's next call.
  * The words of BUSY belong to the calling thread's last call with this worker. They stay until such
- * a call goes through, or another worker refuses the thread. So after a call whose callback was
- * refused, they are the callback's. A schedq_done that goes through in a callback leaves the words
- * of its worker as they are. They may be read while another thread uses the worker.
+ * a call goes through, or another worker refuses the thread. So if a call made in a callback was
+ * refused, its words are there after the outer call, too. A schedq_done that goes through in a
+ * callback leaves the words of its worker as they are. The words of BUSY may be read while another
+ * thread uses the worker.
  * Threads: [worker], and in callbacks  Progress: wait-free.
  */
 SCHEDQ_API const char *schedq_worker_error(const schedq_worker_t *worker);

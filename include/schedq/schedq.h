@@ -26,7 +26,7 @@
  * holds only with SCHEDQ_DECIDE_HOST, LOCKFREE and MUTEX what holds only with that engine.
  *
  * GUARANTEES
- *   order    higher priority first (any int32), then older Timestamp, then the one that got its
+ *   order    higher priority first (any int32), then older Timestamp, then the pod that got its
  *            Timestamp first. A caller's order key replaces the Timestamp. A pop never returns a
  *            pod while a pod that ranks before it was active during the whole of that call.
  *            (LOCKFREE: of two adds that overlap, the one that ends first may rank first.)
@@ -42,10 +42,10 @@
  *            the timer thread. (backoff_window: at the next whole second. [host] with
  *            pop_from_backoff 0: when the host applies it.) If the timer thread stops for ever,
  *            waiting pops serve time, tick_ns later. LOCKFREE: one waiting pop watches time for
- *            all. If it stops for ever, another finds that out, once: after 2 s times the number of
- *            waiting pops, or as soon as a pod becomes the next due one after the time that was
- *            watched. A pod is due when it becomes a leftover; with kube_minor leftovers are tried
- *            in flushes, flush_ns apart: each at most flush_ns after it became one.
+ *            all. If its thread stops for ever, pods are late once: until another waiting pop looks
+ *            by itself (within 2 s times the number of waiting pops), or, after the watched time, a
+ *            pod becomes the next to be due. A pod is due when it becomes a leftover; with
+ *            kube_minor leftovers are tried in flushes: at most flush_ns after they became that.
  *   host     no global state but the default allocator's arenas, which all queues share, a
  *            pthread_key_t (from the first schedq_worker_get on), and a count of forks. No thread
  *            but that of schedq_run, no signal handler, no printing, no abort for an operating
@@ -105,7 +105,7 @@
  * when the queue is quiet.
  *
  * ARGUMENTS. Some are the same everywhere, and have no words at each declaration. `queue` or
- * `worker`, at times a snapshot, a workspace or an evictor: on what the call is made. `pod`: a
+ * `worker`, at times a snapshot, a workspace or an evictor: what the call is made on. `pod`: a
  * handle (schedq/pod.h). `length`: bytes of `name`. `result`: receives what happened
  * (schedq_result_t); may be NULL. What a call writes must not overlap what it reads:
  * schedq_activate does not find a handle that lies in its `result`. `ctx`: passed to the callback.
@@ -131,8 +131,8 @@
  * returned left half done of that pod. Of a gated pod it may ask PreEnqueue, in place of that call.
  *
  * RESTRICTIONS. A thread must not be cancelled inside a call. Struct layouts are those of 64-bit
- * platforms. The default build contains a copy of jemalloc, beside the program's malloc, which it
- * leaves alone. The copy needs more thread-local storage than glibc can add to a running program: a
+ * platforms. The default build contains a copy of jemalloc; the program's malloc stays what it is.
+ * The copy needs more thread-local storage than glibc can add to a running program: a
  * module for dlopen needs a build with SCHEDQ_ALLOCATOR=system. A module that links the static
  * library must not be dlclosed; the shared library stays loaded by itself.
  */

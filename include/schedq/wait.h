@@ -51,7 +51,8 @@ extern "C" {
  * EMPTY; the first two pass groups by (GROUPS above). Pops that wait leave it alone. It may be
  * readable although no pod is poppable: another thread took the pod. Only the first add after that
  * EMPTY makes a system call for it. (LOCKFREE: a second may, while the first is about to. If a
- * thread stops for ever before its call, the next add or tick makes it, for schedq_close too.)
+ * thread, in schedq_close too, stops for ever before its system call, the next add or tick makes
+ * it.)
  * Do not read, write or close it. All calls give the same one; it ends with the queue.
  * @param fd receives the descriptor: an eventfd(2), close-on-exec; written with OK only
  * @retval SCHEDQ_OK       *fd is the queue's until schedq_destroy

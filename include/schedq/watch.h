@@ -3,9 +3,9 @@
  *
  * A host calls schedq_watch once a period, from a thread of its own. Each call looks at what is
  * there and compares it with what the calls before it saw. The calls that are watched pay nothing:
- * none looks at the clock for it, or stores anything more. So what began between two looks counts
- * from the later one. A fault is named at most two periods and its limit after it began (INFLIGHT:
- * 1/8 of the limit more; CALL, CALLBACK: 34 ms more).
+ * none looks at the clock, or stores anything more, for the watchdog. So what began between two
+ * looks counts from the later one. A fault is named at most two periods and its limit after it
+ * began (INFLIGHT: 1/8 of the limit more; CALL, CALLBACK: 34 ms more).
  *
  *   kind       overdue is                                     since
  *   INFLIGHT   a pod whose cycle has not ended: its token     the first look that saw the pod in
@@ -23,7 +23,7 @@
  *
  * The timer thread (schedq_run) is watched like any worker. With MUTEX a hint, a gate, a precheck,
  * config.affinity_matches, retain, release and the clock run with the lock held: when one of these
- * is overdue, the calls that are too wait for it.
+ * is overdue, calls that are overdue too are waiting for it.
  */
 #ifndef SCHEDQ_WATCH_H
 #define SCHEDQ_WATCH_H
@@ -105,13 +105,13 @@ typedef struct schedq_overdue {
 /**
  * Looks once, and names what is overdue.
  *
- * The calls of one watchdog are ordered by the caller. The worker is best its own: the call that it
- * watches with is not watched. No callback is run but the clock, and no object retained.
- * @param watch limits, and the notes, which it brings up to date
+ * The caller orders the calls of one watchdog. Give it a worker of its own: the worker that it
+ * looks with is not watched. No callback is run but the clock, and no object retained.
+ * @param watch limits, and the notes, which the call brings up to date
  * @param out   receives the first `room` in no order, workers before pods; NULL only if room is 0
- * @param room  at most so many are told
- * @param found how many there are to tell, those without room too. A worker is one at most, as
- *              CALLBACK if both are overdue. A pod is one for each kind
+ * @param room  elements of `out`
+ * @param found how many are overdue, those without room too. A worker counts once at most, as
+ *              CALLBACK if call and callback are overdue. A pod counts once for each kind
  * @retval SCHEDQ_OK        *found and out are set
  * @retval SCHEDQ_TIMEDOUT  (only with MUTEX) the same, for workers only: the lock was not to be had
  *                          for 100 ms, and no pod was looked at, or not all
