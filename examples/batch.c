@@ -2,9 +2,9 @@
  * A batch from beginning to end: threads, a check that rejects jobs, an event that brings them
  * back, errors that are tried again, and a way to know when all is done.
  *
- * Each job needs the one license for a moment. A thread that finds it taken says so, and the job is
- * parked until somebody gives the license back. The first attempt of each tenth job is an error:
- * the job backs off.
+ * Each job needs the one license for a moment. A thread that finds it taken rejects its job, which
+ * is parked until another thread gives the license back. The first attempt of each tenth job is an
+ * error: the job backs off.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -32,7 +32,7 @@ must(schedq_status_t status, const char *words)
     }
 }
 
-/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+/* Asks for the words here, after the call: of two arguments C may evaluate either one first. */
 static void
 worker_must(schedq_worker_t *worker, schedq_status_t status)
 {
@@ -52,7 +52,7 @@ take_license(void)
     return 0;
 }
 
-/* The license is back before the queue hears of it. */
+/* Gives the license back first; then tells the queue. */
 static void
 give_license_back(schedq_worker_t *worker)
 {
@@ -70,7 +70,7 @@ try_job(schedq_worker_t *worker, schedq_popped_t *job)
 
     if (job->object % 10 == 0 && job->history.attempts == 1) {
         worker_must(worker, schedq_fail(worker, &job->token, &failure, NULL));
-        return; /* nobody rejected it: an error, it backs off */
+        return; /* no check rejected it: an error, it backs off */
     }
     if (!take_license()) {
         failure.unschedulable = no_license;
@@ -85,7 +85,7 @@ try_job(schedq_worker_t *worker, schedq_popped_t *job)
     }
 }
 
-/* CLOSED says that no job is active, not that none is left: so nobody closes before the last. */
+/* A pop answers CLOSED if no job is active: so close the queue when the last job has ended. */
 static void *
 run_jobs(void *unused)
 {

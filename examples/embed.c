@@ -54,7 +54,7 @@ require(schedq_status_t status, const char *call, const char *why)
     }
 }
 
-/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+/* Asks for the words here, after the call: of two arguments C may evaluate either one first. */
 static void
 worker_require(schedq_worker_t *worker, schedq_status_t status, const char *call)
 {
@@ -127,7 +127,7 @@ bind(schedq_worker_t *worker, const schedq_popped_t *popped, struct node *node)
     printf("%s: bound to %s, attempt %" PRIu32 "\n", popped->name, node->name,
            popped->history.attempts);
     status = schedq_done(worker, popped->token);
-    if (status == SCHEDQ_GONE) { /* somebody deleted the pod during its cycle */
+    if (status == SCHEDQ_GONE) { /* the pod was deleted during its cycle */
         node->free_milli += pod->cpu_milli;
         return;
     }

@@ -37,7 +37,7 @@ must(schedq_status_t status, const char *words)
     }
 }
 
-/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+/* Asks for the words here, after the call: of two arguments C may evaluate either one first. */
 static void
 worker_must(schedq_worker_t *worker, schedq_status_t status)
 {
@@ -57,7 +57,7 @@ take_gpus(uint32_t count)
     return 0;
 }
 
-/* They are back before the queue hears of it. */
+/* Gives the GPUs back first; then tells the queue. */
 static void
 give_gpus(schedq_worker_t *worker, uint32_t count)
 {
@@ -68,7 +68,7 @@ give_gpus(schedq_worker_t *worker, uint32_t count)
     worker_must(worker, schedq_notify(worker, &change, NULL));
 }
 
-/* Asked for one pod after the other of a job that waits: a yes brings back the whole job. */
+/* The hint: asked about the pods of a waiting job, one by one. One yes brings back all of them. */
 static schedq_hint_t
 enough_for_its_job(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
 {

@@ -50,7 +50,7 @@ require(schedq_status_t status, const char *call, const char *why)
     }
 }
 
-/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+/* Asks for the words here, after the call: of two arguments C may evaluate either one first. */
 static void
 worker_require(schedq_worker_t *worker, schedq_status_t status, const char *call)
 {
@@ -128,7 +128,7 @@ try_again_if_it_fits(schedq_worker_t *worker, const schedq_candidate_t *candidat
             pod = result.object;
             continue;
         }
-        if (status != SCHEDQ_GONE) { /* gone: it is not waiting any more */
+        if (status != SCHEDQ_GONE) { /* GONE: the pod does not wait any more */
             worker_require(worker, status, "schedq_apply");
             printf("  %s: to %s\n", pods[pod].name,
                    schedq_place_name((schedq_place_t)result.place));
@@ -139,8 +139,8 @@ try_again_if_it_fits(schedq_worker_t *worker, const schedq_candidate_t *candidat
 }
 
 /*
- * The order matters: log the event, stamp the plugins, look for candidates. Who parks after the
- * stamp gets RETRY.
+ * The order matters: log the event, stamp the plugins, look for candidates. A thread that parks a
+ * pod after the stamp gets RETRY.
  */
 static void
 node_joins(schedq_worker_t *worker, const schedq_words_t *words, uint64_t fit)

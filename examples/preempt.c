@@ -10,13 +10,13 @@
  *
  * The room that an eviction makes is promised to the preemptor, and to no other pod of its priority
  * or below: schedq_cluster_first_fit counts the pods that are nominated to a node as if they ran
- * there. A placement that forgets them lets the victims, which queue again, be back before the
- * preemptor, to be evicted again, for ever.
+ * there. A placement that forgets them gives the room to the victims, which queue again, before the
+ * preemptor comes: they are evicted again, for ever.
  *
- * One thread does everything here. With threads the snapshot wants a lock of the caller's (or two
- * snapshots in turns), which is held from the search for a place until schedq_done; a pod's handle
- * is taken from what was popped, as the result of its add comes after others may see it; and
- * `spawn` hands the task to a thread that deletes pods through the API server.
+ * One thread does everything here. With threads three things differ. The snapshot needs a lock of
+ * the caller's (or two snapshots in turns), which is held from the search for a place until
+ * schedq_done. A pod's handle is taken from popped.pod, because the pod may be popped before its
+ * add returns. And `spawn` hands the task to a thread that deletes pods through the API server.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@
 #include <schedq/schedq.h>
 
 #define NODE_CPU_MILLI 4000
-#define IN_QUEUE 1 /* the queue's number of a node is the snapshot's and 1: there 0 is none */
+#define IN_QUEUE 1 /* the queue's number of a node is the snapshot's + 1: there 0 is none */
 #define EVICTIONS_MAX 16
 #define VICTIMS_MAX 16
 
@@ -86,7 +86,7 @@ require(schedq_status_t status, const char *call, const char *why)
     }
 }
 
-/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+/* Asks for the words here, after the call: of two arguments C may evaluate either one first. */
 static void
 worker_require(schedq_status_t status, const char *call)
 {
@@ -108,8 +108,8 @@ add(struct pod *pod)
 /* ---- the evictor's callbacks ----------------------------------------------------------------- */
 
 /*
- * Deletes a running pod: the snapshot changes first, then the queue hears of it. Its controller
- * makes the pod anew.
+ * Deletes a running pod: the snapshot changes first, then the queue is told. The pod's controller,
+ * here add(), makes it anew.
  */
 static int
 evict(void *ctx, uint64_t victim, uint64_t preemptor)
@@ -172,7 +172,7 @@ may_enter(void *ctx, uint64_t pod)
 
 /* ---- a cycle --------------------------------------------------------------------------------- */
 
-/* Where it fits, and who has to go if it fits nowhere, are asked with the same description. */
+/* For both questions: where the pod fits, and which pods have to go if it fits nowhere. */
 static schedq_preemptor_t
 describe(const schedq_popped_t *popped)
 {
@@ -218,7 +218,7 @@ bind(const schedq_popped_t *popped, uint32_t node)
     require(schedq_done(worker, popped->token), "schedq_done", "");
 }
 
-/* Who decides before it is gone sees that it is on its way out. */
+/* A decision that is made before the victim is gone sees that it is on its way out. */
 static void
 mark(const struct pod *victim)
 {
@@ -400,9 +400,9 @@ main(void)
     }
     require(schedq_close(queue), "schedq_close", "");
     require(schedq_worker_unregister(worker), "schedq_worker_unregister", "");
-    /* what fits nowhere is dropped */
+    /* pods that fit nowhere are dropped */
     require(schedq_destroy_with_pods(queue, why, sizeof why), "schedq_destroy_with_pods", why);
-    /* PreEnqueue asked it */
+    /* after the queue, whose PreEnqueue asks it */
     require(schedq_evictor_destroy(evictor), "schedq_evictor_destroy", "");
     schedq_preemption_destroy(workspace);
     schedq_cluster_destroy(cluster);

@@ -22,7 +22,7 @@ must(int ok, const char *what)
     }
 }
 
-/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+/* Asks for the words here, after the call: of two arguments C may evaluate either one first. */
 static void
 worker_must(schedq_worker_t *worker, int ok)
 {

@@ -4,8 +4,8 @@
  *
  * 1 A flag says that no thread takes another job. schedq_close ends the waits, and refuses adds.
  * 2 Each thread ends the job that it has, by schedq_done or schedq_fail. Then nothing is in flight.
- * 3 A snapshot names all that is left: active, backing off, parked. It is stored, and deleted.
- * 4 schedq_destroy refuses if there were anything left.
+ * 3 A snapshot names all that are left: active, backing off, parked. They are stored, and deleted.
+ * 4 schedq_destroy would refuse if a job were left.
  *
  * Each third job is rejected and parked, the first attempt of each fifth is an error and backs off.
  */
@@ -43,7 +43,7 @@ must(schedq_status_t status, const char *words)
     }
 }
 
-/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+/* Asks for the words here, after the call: of two arguments C may evaluate either one first. */
 static void
 worker_must(schedq_worker_t *worker, schedq_status_t status)
 {

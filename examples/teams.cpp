@@ -1,7 +1,7 @@
 /*
  * Groups from C++: threads that take jobs, and teams of jobs that run together or not at all. Some
- * need a GPU, and there is none at first: they are rejected, and wait for one. Who places the last
- * job closes the queue, and so ends the threads that wait.
+ * need a GPU, and there is none at first: they are rejected, and wait for one. The thread that
+ * places the last job closes the queue, and so ends the threads that wait.
  */
 #include <schedq/schedq.hpp>
 
@@ -55,7 +55,7 @@ try_jobs(schedq::worker_ref worker, const schedq_popped_t *jobs, std::size_t cou
     return fits;
 }
 
-/* CLOSED says that no job is active, not that none is left: so nobody closes before the last. */
+/* A pop answers CLOSED if no job is active: so close the queue when the last job has ended. */
 void
 count(const schedq::queue &queue, bool fits, int jobs)
 {

@@ -1,6 +1,6 @@
 /*
- * The queue from C++: threads that try jobs on nodes, a plugin that rejects and is asked what helps, and an
- * end without a line of clearing up.
+ * The queue from C++: threads that try jobs on nodes, a plugin that rejects jobs and is asked which
+ * change helps them, and an end without a line of clearing up.
  */
 #include <schedq/schedq.hpp>
 
@@ -61,7 +61,7 @@ run(const schedq::queue &queue, room &room, std::atomic<int> &left)
 
         schedq_change_t change = SCHEDQ_CHANGE_INIT;
         change.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
-        worker->notify(change); /* who was rejected for want of room is asked */
+        worker->notify(change); /* asks about the jobs that were rejected */
         if (--left == 0) {
             queue.close();
         }

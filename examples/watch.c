@@ -1,6 +1,6 @@
 /*
- * A watchdog beside a scheduler that forgets to end a cycle. Time is a word that it raises, so the
- * output is the same in every run; a program with a real clock looks once a period.
+ * A watchdog beside a scheduler that forgets to end a cycle. Time is a word that the program
+ * raises, so the output is the same in every run; a program with a real clock looks once a period.
  */
 #include <stdio.h>
 

@@ -41,7 +41,7 @@ static schedq_t *queue;
 static uint64_t cores, licence; /* bits of plugins */
 static schedq_event_t licence_add, quota_add;
 static atomic_uint_fast64_t jobs; /* so many were added */
-static atomic_uint_fast64_t paid; /* the quota is enough for those before this one */
+static atomic_uint_fast64_t paid; /* the quota is enough for the jobs before this one */
 static atomic_bool ends;
 
 static void
@@ -53,7 +53,7 @@ must(int ok, const char *what)
     }
 }
 
-/* Of a call of a worker: C evaluates arguments in any order, and its words come behind it. */
+/* Asks for the words here, after the call: of two arguments C may evaluate either one first. */
 static void
 worker_must(schedq_worker_t *worker, int ok)
 {
@@ -262,7 +262,7 @@ struct depth {
 
 static pthread_mutex_t history_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct depth history[HISTORY];
-static size_t history_count; /* all that there ever were */
+static size_t history_count; /* samples so far, with those that were overwritten */
 
 static void *
 watch(void *unused)

@@ -1,5 +1,5 @@
 /*
- * Step 3: a job whose start breaks is tried again after a pause that doubles.
+ * Step 3: a job whose start fails is tried again after a pause that doubles.
  *
  * The clock is ours, so that the program runs at once and prints the same each time. A scheduler
  * leaves config.clock as it is and starts schedq_run: then the queue's timer thread looks at the
@@ -84,7 +84,7 @@ main(void)
             printf("it starts\n");
             break;
         }
-        /* no plugin rejected it: its start broke */
+        /* no plugin rejected it: its start failed */
         if (schedq_fail(worker, &job.token, &failure, &result) != SCHEDQ_OK) {
             give_up("schedq_fail", schedq_worker_error(worker));
         }
