@@ -98,10 +98,10 @@ typedef struct schedq_evictor_config {
     /**
      * Has task(argument) called once, soon, on any thread. (If spawn itself calls it,
      * schedq_evictor_evict waits for that.) Returns 0; anything else: the task will not be called,
-     * nothing was evicted, and `activate` is called. NULL: nothing can be done LATER. A task that
-     * is never called keeps its preemptor held and its memory for ever, and destroy BUSY. So a
-     * program that stops its threads calls the tasks that are left itself; `evict` may return
-     * FAILED there.
+     * nothing was evicted, and `activate` is called. NULL: nothing can be done LATER. If a task is
+     * never called, its preemptor stays held, its memory is not freed, and schedq_evictor_destroy
+     * answers BUSY. So a program that stops its threads calls the tasks that are left itself;
+     * `evict` may return FAILED there.
      */
     int (*spawn)(void *ctx, void (*task)(void *argument), void *argument);
 

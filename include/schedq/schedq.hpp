@@ -10,7 +10,7 @@
  * FAILURE. Nothing throws, and nothing is allocated but what the library allocates. A call that
  * makes or finds something returns an `outcome`: a status of C's, and behind SCHEDQ_OK the value.
  * Words for INVALID, FULL and BUSY are in worker_ref::error, or in the `words` that a call takes;
- * schedq_status_text has a sentence for each status, as EXISTS or CLOSED, that leaves them empty.
+ * schedq_status_text has a sentence for each status, also for those without words (EXISTS, CLOSED).
  *
  * CALLBACKS are members of an object of the caller's: hint_of<&Fit::helps>() gives what
  * schedq_interest_t.hint wants, and the plugin's ctx is the object. What such a member throws ends
@@ -81,7 +81,7 @@ template <class T> struct outcome {
     const T *operator->() const noexcept { return &value; }
 };
 
-/** Room for what the library says about a refusal. */
+/** Room for the words of a refusal. */
 class words {
 public:
     /** Ends in NUL; empty if nothing was refused. */
@@ -712,8 +712,8 @@ private:
  * A popped pod, from pop to its end. End it by `done` or `fail`. One that is destroyed without an
  * end has failed by an error: the pod backs off and is tried again ([host]: is active).
  *
- * It is ended with the worker that it was popped with, unless another is named. Its destructor makes
- * such a call too, so it runs where that worker may be used.
+ * It is ended with the worker that it was popped with, unless another is named. Its destructor ends
+ * it in the same way, so destroy it only where that worker may be used.
  */
 class cycle {
 public:
