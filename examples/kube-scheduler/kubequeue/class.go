@@ -25,7 +25,7 @@ import (
 // deferred). A rejection is the pod's own, and shuts no class, if a plugin gave it that may look at more than the class has
 // (sharedReasons), or if a gate refuses the pod now: its preemption is under way, so the next one may preempt too.
 //
-// A pod that is kept back passed its gates before. Nobody asks them again when its class lets it go.
+// A pod that is kept back passed its gates before. They are not asked again when its class lets it go.
 
 // Classes says in bytes what a pod has in common with those that fail alike; none: it has no class. signature is kube-scheduler's,
 // if there is one.

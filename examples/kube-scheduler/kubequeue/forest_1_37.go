@@ -79,7 +79,7 @@ func (forest *forest) root(key fwk.EntityKey) (root fwk.EntityKey, found bool) {
 	return fwk.EntityKey{}, false
 }
 
-// hang notes who is above a group; cut forgets it.
+// hang notes which group is above a group; cut forgets it.
 func (forest *forest) hang(key fwk.EntityKey) {
 	if parent, below := forest.above(key); below {
 		if forest.children[parent] == nil {

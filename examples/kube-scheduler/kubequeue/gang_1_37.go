@@ -139,7 +139,7 @@ func (gang *gang) window() time.Duration {
 	return time.Second
 }
 
-// isBackingOff: how long it backs off is known from the first time that somebody asks.
+// isBackingOff computes the end of the backoff when it is first asked, and keeps it.
 func (gang *gang) isBackingOff() bool {
 	options, params := &gang.groups.queue.options, &gang.info.QueueingParams
 	failures := params.UnschedulableCount
@@ -228,7 +228,7 @@ func (gang *gang) put(logger klog.Logger, place schedq.Place) bool {
 	}
 	if gang.entry != nil && gang.place == place && gang.due == due &&
 		(gate == 0 || gang.entry.profile == profile && gang.gate == gate) {
-		return true // who looks for it there finds it, and waits for the mutex
+		return true // a goroutine that looks for it there finds it, and waits for the mutex
 	}
 	gang.withdraw()
 	entry := queue.table.addGroup(profile, gang)

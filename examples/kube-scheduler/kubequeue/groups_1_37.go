@@ -35,9 +35,9 @@ import (
 // The library knows a record as it knows a pod: a priority, a Timestamp, a place, a gate. It does not know the members. Its own
 // groups (schedq/group.h) are for queues that it decides by callbacks, and here C calls no Go.
 //
-// One mutex guards all of this. Pods that are no members hardly take it: for a nomination, and for a Done that finds no flight. Gates and hints of members are asked under it, as the
-// original asks them under the queue's lock: a join asks all members, so nobody may join in between. It is taken before the
-// nominator's mutex, and never held while a goroutine waits for something to pop.
+// One mutex guards all of this. For pods that are no members it is taken only by a nomination, and by a Done that finds no flight. Gates
+// and hints of members are asked with it held, as the original asks them with the queue's lock held: a join asks all members, so no
+// other member may join in between. The mutex is taken before the nominator's, and never held while a goroutine waits for something to pop.
 
 // podGroups are the groups of a queue, and their members.
 type podGroups struct {
@@ -236,7 +236,7 @@ func (groups *podGroups) forget(logger klog.Logger, pod *v1.Pod) {
 	}
 }
 
-// count raises or lowers the gauges of those who reject a member.
+// count raises or lowers the gauges of the plugins that reject a member.
 func (groups *podGroups) count(info *framework.QueuedPodInfo, by float64) {
 	profile := groups.queue.profiles.of(info.Pod)
 	profile.each(profile.bits(info.UnschedulablePlugins)|profile.bits(info.PendingPlugins), func(plugin *plugin) {
@@ -529,7 +529,7 @@ func (groups *podGroups) deleteComposite(logger klog.Logger, group *schedulingv1
 	}
 }
 
-// queued is a copy, which nobody else writes into.
+// queued returns a copy, which belongs to the caller.
 func (groups *podGroups) queued(name string, uid types.UID) *framework.PodInfo {
 	groups.mutex.Lock()
 	defer groups.mutex.Unlock()

@@ -61,7 +61,7 @@ func Replace(ctx context.Context, sched *scheduler.Scheduler, factory informers.
 		profile.SetPodActivator(queue)
 		profile.SetAPICacher(cacher)
 	}
-	// The debugger that scheduler.New started keeps the old queue, and nobody keeps the debugger: take its signal away.
+	// The debugger that scheduler.New started shows the old queue, and nothing here can end it: take its signal away.
 	signal.Reset(syscall.SIGUSR2)
 	debugger.New(factory.Core().V1().Nodes().Lister(), factory.Core().V1().Pods().Lister(), sched.Cache, queue).
 		ListenForSignal(ctx)

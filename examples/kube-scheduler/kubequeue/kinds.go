@@ -44,7 +44,7 @@ type incoming struct {
 type arrivals struct {
 	pods     metrics.CounterMetric
 	entities metrics.CounterMetric // nil: this release does not count them
-	expected strategy              // who is judged so is taken to be at the place already
+	expected strategy              // a pod that is judged so is taken to be at the place already
 }
 
 func newIncoming(label string) incoming {

@@ -33,7 +33,8 @@ type eventLog struct {
 	trimmed atomic.Uint64 // what is not newer is forgotten
 }
 
-// put stores an event under its sequence. Who forgets announces it first and looks at the slots then; so either finds the other.
+// put stores an event under its sequence, then looks at `trimmed`; forget raises `trimmed`, then looks at the slots. So an event that is
+// forgotten is dropped by one of the two.
 func (log *eventLog) put(event *happening) {
 	slot := &log.ring[event.sequence%logSize]
 	if before := slot.Swap(event); before != nil {

@@ -88,7 +88,7 @@ func (queue *Queue) list(places ...schedq.Place) (lists [][]*v1.Pod) {
 	return lists
 }
 
-// shownAt is the place at which kube-scheduler shows who is at a place. A group that is held backs off.
+// shownAt is the place at which kube-scheduler shows an entry that is at a place of the library. A group that is held backs off.
 func shownAt(place schedq.Place, entry *entry) schedq.Place {
 	switch {
 	case place == schedq.ErrorBackoff, place == schedq.Held && entry.entity != nil:

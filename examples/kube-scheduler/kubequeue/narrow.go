@@ -70,7 +70,7 @@ func (queue *Queue) narrow(logger klog.Logger, kind *eventKind, old, new any, ch
 	return made
 }
 
-// none: nobody is named.
+// none: no pod is named.
 func (named *named) none() bool { return named != nil && len(named.pods) == 0 }
 
 func (named *named) has(name string) bool { return named == nil || named.pods.Has(name) }

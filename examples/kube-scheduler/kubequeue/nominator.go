@@ -18,9 +18,9 @@ import (
 )
 
 // Preemption intends a node for a pod before the API shows it. Filters ask for every node that they look at, which is nearly all
-// calls that the queue gets, and nearly always nobody is nominated anywhere: one atomic count answers those. The rules are
+// calls that the queue gets, and nearly always no pod is nominated anywhere: one atomic count answers those calls. The rules are
 // those of the original, but for one: to nominate to no node ends a nomination, where the original keeps a list for the
-// node "" that nobody reads.
+// node "" that it never reads.
 
 // nominated is a pod that a node is intended for.
 type nominated struct {

@@ -32,7 +32,7 @@ import (
 type Plugins struct {
 	PreEnqueue []release.PreEnqueuePlugin
 	Extensions []release.EnqueueExtensions
-	// Sign says what a pod has in common with others; nil: nobody asks.
+	// Sign says what a pod has in common with others; nil: pods have no signature.
 	Sign func(context.Context, *v1.Pod) release.Signature
 }
 
@@ -186,10 +186,10 @@ func (profile *profile) gating(gate schedq.Gate) (name string, events []fwk.Clus
 	return name, events
 }
 
-// alwaysQueue is the hint of who gave none.
+// alwaysQueue is the hint of an interest that has none.
 func alwaysQueue(klog.Logger, *v1.Pod, any, any) (fwk.QueueingHint, error) { return fwk.Queue, nil }
 
-// taintsMakeUp: who wants to hear of nodes hears of taints too.
+// taintsMakeUp: a plugin that wants to hear of added nodes hears of changed taints too.
 const taintsMakeUp = release.Minor < 37
 
 // hear registers what a plugin wants to hear of, by the rules of scheduler.New.

@@ -15,8 +15,8 @@ import (
 )
 
 // The library holds 64 bits for a pod, from its add to the end of its life. They are the number of an entry, which is Go's side
-// of that pod. What changes during the life is the entry's record: a record itself never changes, so whoever judges one needs
-// no lock, and a judgement on a record that was replaced meanwhile is refused by the library, which counts versions.
+// of that pod. What changes during the life is the entry's record: a record itself never changes, so a goroutine that judges one
+// needs no lock. The library counts versions, and refuses a judgement on a record that was replaced meanwhile.
 //
 // The queued pods are found by name in the library's index. The table here only leads from the number that the library gives
 // back to the entry.
@@ -65,7 +65,7 @@ func (old *record) infoOf(pod *v1.Pod) *framework.PodInfo {
 	}
 }
 
-// private is a PodInfo for somebody who may write into it: the framework caches what it computes there.
+// private is a PodInfo for a caller that may write into it: the framework caches in it what it computes.
 func (old *record) private() *framework.PodInfo {
 	return old.infoOf(old.pod)
 }
