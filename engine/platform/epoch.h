@@ -6,7 +6,7 @@
  * public call is one section, or several with the host's code between them (lockfree/queue.h).
  *
  * CONTRACT. What is retired was unlinked before, so that no section that begins later finds it. It
- * is freed after the sections that were there then, by a poll for the record that it was retired
+ * is freed after the sections that were open then, by a poll for the record that it was retired
  * with. Sections do not nest. A poll waits for no thread; inside of a section it frees nothing that
  * was retired in it.
  *

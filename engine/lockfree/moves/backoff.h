@@ -20,7 +20,8 @@
  *   backoff_make_bin:A, B -> backoff_used:A
  *       a reader that finds the bit finds the bin
  *   backoff_make_bin:B ; deadline_lower:A | deadline_begin:A, backoff_used:A
- *       a planner that passes over the bin is overtaken by the look at the deadline
+ *       a planner finds the bit, or deadline_lower:A finds its marker, or what it put in place of
+ *       that, and lowers the deadline
  *   backoff_make_bin:A -> backoff_bin_at's acquire load
  *       a bin as it was opened
  *

@@ -34,7 +34,7 @@
  *                            it sees the new description, as with an update
  *   hold against an update   both exchange the description word: the later one begins again
  *   ref, transfer_announce:A, deadline_lower:A | deadline_begin:A, waiting_may_be:A
- *       the planner sees the pod, or is overtaken (waiting.h)
+ *       the planner sees the pod, or the deadline is lowered after its look (waiting.h)
  *
  * PROGRESS. Lock-free: each further round is another's change of the pod. A thread that stops
  * before the exchange leaves the pod where it was, and perhaps a stale ref and a deadline that is

@@ -14,8 +14,8 @@
  *
  * PROGRESS. Lock-free; what is prepared does not fail. A thread that stops behind the ref leaves it
  * FUTURE: a helper marks the bin, raises reorder and switches (bin_judge, switch_help). One that
- * stops before leaves a lag (state.h), which ends when the pod is popped or reported. One that
- * stops before publish_wake wakes no sleeper: a tick does (serve.c).
+ * stops before the ref leaves a lag (state.h), which ends when the pod is popped or reported. One
+ * that stops before publish_wake wakes no sleeper: a tick does (serve.c).
  *
  * EVIDENCE. tests/model: description, walk, help, bands, bin; stress/explore: update_raise and the
  * other programs of update.c, told_*, order_keys, band_retire, no_memory_gather;

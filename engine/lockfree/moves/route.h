@@ -1,6 +1,6 @@
 /*
- * Where a pod goes next: to active or backoff, or behind a gate. Only the question; moving it is
- * the caller's.
+ * Where a pod goes next: to active or backoff, or behind a gate. This file only answers that; the
+ * caller moves the pod.
  *
  * Asked about pods that are new, in flight, or waiting. PreEnqueue runs here, with a reference to
  * the pod's object that the caller holds.

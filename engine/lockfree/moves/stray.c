@@ -189,7 +189,7 @@ gather_notes(struct worker *worker, bool always)
     if ((notes & STRAY_CLASSES) != 0) {
         class_heal(worker);
     }
-    section_ask(worker); /* callers may end without */
+    section_ask(worker); /* callers may end without asking */
     end_pass(queue, &pass);
     return true;
 }

@@ -38,10 +38,10 @@
  * PROGRESS. Lock-free, like its parts; what is prepared does not fail. A thread that stops before
  * the publication has changed nothing. One that stops behind it leaves a FUTURE ref: in a band or a
  * bin of backoff the next thread that meets it marks, lowers the deadline and switches (bin_judge,
- * switch_help); in a lot no thread switches, and the pod stays where it was. So it does where time
- * looks for it in backoff, if the thread stopped before it raised that place's word and no other
- * pod is there: a word of 0 is passed over. A further round of transfer_follow means that another
- * thread changed the pod.
+ * switch_help); in a lot no thread switches, and the pod stays where it was. It also stays if only
+ * threads that serve time would meet the ref, in backoff, the thread stopped before it raised that
+ * place's word, and no other pod is there: a word of 0 is passed over. A further round of
+ * transfer_follow means that another thread changed the pod.
  *
  * EVIDENCE. tests/model: intent, walk, help, park, gate, tick; stress/explore: update_*, told_*,
  * event_*, batch_*, host_*, help_backoff, order_keys; tests/unit/test_update.c, test_move.c,

@@ -10,7 +10,8 @@
  * ORDERING
  *   ref, the place's word raised ; deadline_lower:A | deadline_begin:A, waiting_may_be:A
  *       the word is raised by transfer_announce:A, announce_groups or switch_help, or before the
- *       pod was inserted, so a planner that finds 0 is overtaken by the look at the deadline
+ *       pod was inserted. So if a planner finds 0, deadline_lower:A finds the planner's marker, or
+ *       what it put in place of that, and lowers the deadline
  * The rest of ordering, progress and reclamation are those of lots.h and bin.h. The switch, or the
  * end of the add, comes after both refs, so their order is free.
  */

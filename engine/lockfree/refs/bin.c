@@ -563,7 +563,7 @@ try_lanes(struct bin *bin, uint64_t lanes, bool found, struct bin_head *best)
     return found;
 }
 
-/* Where a scan begins: the lane with the least front, and the least of the others. */
+/* Where a scan begins: the lane with the least front; `next`: the least front of the others. */
 struct choice {
     uint32_t lane;
     uint64_t least, next;

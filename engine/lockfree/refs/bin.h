@@ -100,7 +100,7 @@
 struct bin {
     struct residence residence;
     uint64_t here; /* the place and the band, as a state word has them */
-    /* says where walks look that the bin may have pods; false: it has left. NULL: they look here */
+    /* makes walks look here; false: the bin has left its table. NULL: walks always look here */
     bool (*mark)(struct bin *bin);
     atomic_u32 spot; /* where `mark` found the bin last */
     /* slots from this number on never held a run; not 0 where ties are ordered; or BANKS_MORE */

@@ -18,11 +18,12 @@
  *   stamps_newest:A, an acquire, that finds the event's own sequence finds the record as well,
  *   unless the ring has lost it.
  *
- * 4 WHAT A HOLDER MAY CONCLUDE. An event that drew s <= s0 may be anywhere between stamps_draw:A
- *   and stamps_raise:A. So:
+ * 4 WHAT A HOLDER MAY CONCLUDE. Let s0 be what it read at stamps_drawn:A, and `seen` the event up
+ *   to which its pod was judged before: at first the newest one at its pop. An event that drew
+ *   s <= s0 may be anywhere between stamps_draw:A and stamps_raise:A. So:
  *     stamps <= seen    nothing reached the pod that the stamps know of. It is judged up to `seen`,
- *                       not up to s0: an event below s0 may raise a stamp only then, and must be
- *                       found by the look after publishing.
+ *                       not up to s0: an event below s0 may raise a stamp only afterwards,
+ *                       and must be found by the look after publishing.
  *     a stamp > seen    the log is read from seen + 1 to s0, every sequence. What is not recorded
  *                       by then counts as an event that helps. The pod is judged up to s0.
  *   After publishing and the fence, a stamp above what the pod is judged up to means: judge again.
