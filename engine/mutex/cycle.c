@@ -473,7 +473,7 @@ end_unfailed(struct mutex_queue *queue, uint32_t index, schedq_token_t token,
     return SCHEDQ_GONE;
 }
 
-/* It was deleted, or is a group, or has a class. SCHEDQ_OK: it is to fail. */
+/* A pod that was deleted or has a class, or a group's record. SCHEDQ_OK: it is to fail. */
 COLD static schedq_status_t
 begin_other(struct mutex_queue *queue, uint32_t index, schedq_token_t token,
             schedq_result_t *result)

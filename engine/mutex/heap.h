@@ -44,7 +44,7 @@ void heap_shut(struct heap_room *room, struct heap *const *heaps, uint32_t count
 void heap_push(struct heap_room *room, struct heap *heap, struct order item);
 void heap_remove(struct heap_room *room, struct heap *heap, uint32_t entry);
 
-/** After the key or rank of an element changed. */
+/** Called after the key or rank of an element changed. */
 void heap_replace(struct heap_room *room, struct heap *heap, struct order item);
 
 /** How many elements of a heap by rank are before `limit`. O(those). */

@@ -282,7 +282,7 @@ epoch_bookmarked(const struct epoch_record *record, uint32_t which)
     return ptr_load_acquire(&record->bookmarks[which]); /* of epoch_unmark_all:A */
 }
 
-/** For epoch_unmark, when there are bookmarks. O(records). */
+/** epoch_unmark, when there are bookmarks. O(records). */
 void epoch_unmark_all(struct epoch *epoch, void *block);
 
 /** Takes away the bookmarks of a block, behind the exchange that unlinked it. */

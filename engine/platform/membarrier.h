@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-/** Before the first membarrier_ask; any number of times. False: there is none here. */
+/** Called before the first membarrier_ask, any number of times. False: there is none here. */
 bool membarrier_register(void);
 
 /**

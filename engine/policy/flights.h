@@ -28,7 +28,7 @@ struct flights {
     struct flight_note notes[FLIGHT_NOTES];
 };
 
-/** From then till now; 0 if the clock went back. */
+/** The time from then till now; 0 if the clock went back. */
 static inline int64_t
 flights_ago(int64_t then, int64_t now)
 {

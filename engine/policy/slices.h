@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-/** Of one pop. Begins with its deadline, the rest 0. */
+/** The slices of one pop. Begins with its deadline, the rest 0. */
 struct slices {
     int64_t deadline;
     int64_t began; /* time of the first slice since it looked and nothing was due */

@@ -226,7 +226,7 @@ end_flight(struct worker *worker, schedq_token_t token)
     return true;
 }
 
-/* The same of any token. As schedq_done. */
+/* end_flight for any token. As schedq_done. */
 RARELY static schedq_status_t
 end_any(struct worker *worker, schedq_token_t token)
 {
@@ -321,7 +321,7 @@ give_at_once(struct queue *queue, uint32_t record, struct entry *entry, uint64_t
     slab_flush(&queue->entries.records, &records);
 }
 
-/* Where a record lies while it is DEAD and no slab's. */
+/* The link by which a record is in `ended`: it is DEAD, and not the slab's. */
 static atomic_u64 *
 ended_link(struct entry *entry)
 {

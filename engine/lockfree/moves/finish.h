@@ -6,7 +6,7 @@
 
 #include "lockfree/queue.h"
 
-/** For the thread that made the word DEAD, and so owns the record: gives it back. */
+/** Gives the record back; for the thread that made the word DEAD, and so owns it. */
 void finish_record(struct worker *worker, uint32_t record, struct entry *entry);
 
 /** The newest object of a pod in flight. */

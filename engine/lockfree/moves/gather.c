@@ -89,7 +89,7 @@ needs_of(struct worker *worker, const struct group_block *block, bool placed)
     return group_needs(quorum, placed || u32_load_acquire(&block->placed) != 0);
 }
 
-/* Of a group above: how many below it are complete, as far as they were looked for. */
+/* How many groups below one are complete, as far as they were looked for. */
 struct completeness {
     struct worker *worker;
     uint32_t needs, complete, depth;

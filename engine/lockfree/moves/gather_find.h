@@ -126,7 +126,7 @@ struct group_look {
 /** Declared, or in its cycle. Inside a section. False: neither. */
 bool gather_look(struct worker *worker, uint64_t number, struct group_look *look);
 
-/** From a group to the topmost one above, or itself. False: one of those above is missing. */
+/** Goes from a group to the topmost one above, or itself. False: one of those above is missing. */
 bool gather_look_up(struct worker *worker, struct group_look *look);
 
 /** The topmost group above, or itself. False: not all of them are declared. */
@@ -138,7 +138,7 @@ struct group_block *gather_block_of(const struct view *view);
 /** The group whose record this is, in this life. False: it is over. */
 bool gather_view(struct worker *worker, uint32_t record, uint64_t life, struct group_found *found);
 
-/** The same of a hint, which comes before its record is committed. False also: it is undeclared. */
+/** The same of a hint, which comes before its record is committed. False also if undeclared. */
 bool gather_view_declared(struct worker *worker, uint32_t record, uint64_t life,
                           struct group_found *found);
 
@@ -162,7 +162,7 @@ struct backoff_rules gather_backoff_rules(struct worker *worker, const struct vi
 void gather_end(struct worker *worker, uint32_t record, struct entry *entry,
                 struct group_block *block);
 
-/** Before a queue's first declaration, by any number of threads. False: no memory. */
+/** Called before a queue's first declaration, by any number of threads. False: no memory. */
 bool gather_open(struct queue *queue);
 /** When no other thread uses it. */
 void gather_close(struct queue *queue);

@@ -178,7 +178,7 @@ tell_root(struct worker *worker, uint64_t number, const struct comers *comers, u
     }
 }
 
-/* Behind `changes` of `top`. */
+/* Called after `changes` of `top` was raised. */
 static void
 join_top(struct worker *worker, uint64_t number, schedq_pod_t newcomer,
          const struct group_look *top, schedq_result_t *result)

@@ -23,7 +23,7 @@
 
 #include "lockfree/moves/gather_record.h"
 
-/** Before a member is ASIDE. Returns what gather_joined, or gather_withdraw, needs. */
+/** Called before a member is ASIDE. Returns what gather_joined, or gather_withdraw, needs. */
 uint64_t gather_announce(struct worker *worker, uint64_t number);
 void gather_withdraw(struct worker *worker, uint64_t number, uint64_t counted);
 
@@ -40,7 +40,7 @@ void gather_joined(struct worker *worker, uint64_t number, uint64_t counted, sch
  */
 void gather_tell_joined(struct worker *worker, schedq_pod_t member, schedq_result_t *result);
 
-/** Before a member leaves ASIDE. Returns what gather_left needs. */
+/** Called before a member leaves ASIDE. Returns what gather_left needs. */
 uint64_t gather_leaves(struct worker *worker, uint64_t number);
 
 /** A member is ASIDE no more; `gate`: the one that refused it, or 0. */

@@ -6,7 +6,7 @@
 #include "lockfree/moves/route.h"
 #include "policy/backoff.h"
 
-/* Of a group's record, which has its initial attempt where a pod has its Timestamp (entry.h). */
+/* A group's record has its initial attempt where a pod has its Timestamp (entry.h). */
 COLD void
 report_group(uint64_t state, struct view *view)
 {

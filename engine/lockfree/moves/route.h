@@ -65,7 +65,7 @@ route_is_aside(const struct view *view)
 COLD struct way route_with_group(struct worker *worker, const struct view *view,
                                  bool after_backoff);
 
-/** To active, if no gate refuses. */
+/** The way to active, if no gate refuses. */
 STRAIGHT struct way
 route_to_active(struct worker *worker, const struct view *view)
 {
@@ -94,7 +94,7 @@ struct way route_after_backoff(struct worker *worker, const struct view *view, i
  */
 bool route_from_hold(struct worker *worker, const struct view *view, int64_t now, struct way *way);
 
-/** Where no gate refuses, or a host has asked them: backoff while that lasts, if `backoff`. */
+/** If no gate refuses, or a host has asked them: backoff while that lasts, with `backoff`. */
 STRAIGHT struct way
 route_admitted(const struct queue *queue, uint64_t rejectors, const schedq_history_t *history,
                bool backoff, int64_t now)

@@ -70,7 +70,7 @@ cause_freed(uint32_t cause)
     return label < FREED_LABEL_MAX ? label : FREED_LABEL_MAX;
 }
 
-/** After a switch that the caller made of a pod that waited for an event; `freed` not 0. */
+/** Notes what freed a pod that waited for an event: after the switch. `freed` is not 0. */
 STRAIGHT void
 switch_freed(struct worker *worker, uint32_t record, struct entry *entry, uint64_t next,
              uint32_t freed)

@@ -30,7 +30,7 @@ chunk_bytes(uint32_t number)
     return ((size_t)BAND_CHUNK_FIRST << number) * sizeof(struct band_cell);
 }
 
-/* Of an id that was drawn. */
+/* The cell of an id that was drawn. */
 static struct band_cell *
 cell_of(const struct bands *bands, uint32_t id)
 {
@@ -210,7 +210,7 @@ band_free(struct bands *bands, struct band *band)
     id_push(bands, &bands->ids, id);
 }
 
-/* After the last grace period. */
+/* Called after the last grace period. */
 static bool
 band_end(struct epoch_block *block)
 {
@@ -467,16 +467,16 @@ bands_rest(struct bands *bands, struct band_table *table, uint32_t top, uint64_t
 /* What a copy of leaves does to their rows. */
 enum purpose {
     ADDS,   /* puts in a row */
-    KEEPS,  /* none is leaving any more */
-    BEGINS, /* those without pods are leaving, by a number of their own */
-    ENDS,   /* those that are leaving by a number go, unless they have pods; the others stay */
+    KEEPS,  /* no row is leaving any more */
+    BEGINS, /* rows without pods are leaving, by a number of their own */
+    ENDS,   /* rows that are leaving by a number go, unless they have pods; the others stay */
 };
 
 struct change {
     enum purpose purpose;
     struct band *made; /* ADDS */
     uint64_t number;   /* ENDS */
-    bool again;        /* BEGINS, also if all of them are leaving */
+    bool again;        /* BEGINS, also if all those rows are leaving already */
 };
 
 /* Leaves [from, to) of a table, at most CUT_LEAVES, and the rows that replace theirs. */
@@ -561,7 +561,7 @@ drop_leaves(struct bands *bands, const struct band_table *table, uint32_t from, 
     }
 }
 
-/* The table as it would be; NULL: no memory. */
+/* The table as the cut would make it; NULL: no memory. */
 static struct band_table *
 draft(struct bands *bands, const struct cut *cut)
 {
@@ -623,7 +623,7 @@ wait_for(struct bands *bands, struct band_table *table)
     (void)u64_cas(&bands->waits, 0, table->mark); /* wait_for:B */
 }
 
-/* Behind replace:A. */
+/* Called behind replace:A. */
 static void
 retire_table(struct bands *bands, struct epoch_record *epoch, const struct cut *cut, bool begins)
 {

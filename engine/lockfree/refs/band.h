@@ -269,7 +269,7 @@ bands_sweep_is_due(const struct bands *bands)
  */
 void bands_sweep(struct bands *bands, struct epoch_record *epoch);
 
-/** The same for all leaves. */
+/** bands_sweep for all leaves. */
 void bands_trim(struct bands *bands, struct epoch_record *epoch);
 
 /** Tends a worker's lanes, as bank_tend. */

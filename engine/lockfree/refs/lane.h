@@ -286,7 +286,7 @@ lane_publish(struct lane *lane)
                       lane->tail); /* lane_publish:A */
 }
 
-/** Before lane_publish: why the pods of what was put are moved. */
+/** Says, before lane_publish, why the pods of what was put are moved. */
 static inline void
 lane_set_cause(struct lane *lane, uint32_t cause)
 {

@@ -255,7 +255,7 @@ lot_of_block(struct epoch_block *block)
     return (struct lot *)(void *)((char *)block - offsetof(struct lot, block));
 }
 
-/* After the last grace period. */
+/* Called after the last grace period. */
 static bool
 lot_end(struct epoch_block *block)
 {

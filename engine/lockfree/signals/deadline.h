@@ -78,12 +78,12 @@ int64_t deadline_read(const struct deadline *deadline);
  */
 bool deadline_lower(struct deadline *deadline, int64_t due);
 
-/** From begin to end. */
+/** A planner's look, from begin to end. */
 struct planning {
     uint64_t marker, replaced;
 };
 
-/** Before looking at all that waits; a full fence. */
+/** Begins a look at all that waits; a full fence. */
 struct planning deadline_begin(struct deadline *deadline);
 
 enum planned {
@@ -102,7 +102,7 @@ enum planned {
  */
 void deadline_let_go(struct deadline *deadline, const struct planning *planning);
 
-/** Behind the looks, with the first time that they found. */
+/** Ends the look, with the first time that it found. */
 enum planned deadline_end(struct deadline *deadline, const struct planning *planning,
                           const struct timed *next);
 

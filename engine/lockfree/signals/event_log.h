@@ -52,7 +52,7 @@ void event_log_open(struct event_log *log, struct memory *memory, uint32_t size,
                     uint8_t objects_mode, struct hazards *hazards,
                     void (*retain)(void *ctx, uint64_t object));
 
-/** Before a thread's first write or read; by any number of them. False: no memory. */
+/** Called before a thread's first write or read, by any number of threads. False: no memory. */
 bool event_log_make(struct event_log *log);
 
 /** When no other thread uses it: lets all objects go, those of dead writers' slots too. */

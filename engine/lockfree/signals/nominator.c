@@ -33,7 +33,7 @@ nominator_open(struct nominator *nominator, struct memory *memory, const struct 
     nominator->kind = kind;
 }
 
-/* Of labels, or of groups: no numbers are drawn. */
+/* Has it hints of labels, or of groups? Then no numbers are drawn. */
 static bool
 is_unnumbered(const struct nominator *nominator)
 {
@@ -46,7 +46,7 @@ bucket_count(const struct nominator *nominator)
     return is_unnumbered(nominator) ? LABEL_BUCKETS : NOMINATOR_BUCKETS;
 }
 
-/* Behind the buckets of labels: how many lives have begun, and are not over, of each. */
+/* Behind buckets of labels lies a count for each: of lives that have begun, and are not over. */
 static size_t
 bucket_bytes(const struct nominator *nominator)
 {

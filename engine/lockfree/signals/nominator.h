@@ -112,7 +112,7 @@ struct nominated {
 void nominator_open(struct nominator *nominator, struct memory *memory,
                     const struct entries *entries, enum nominator_kind kind);
 
-/** Before a thread's first insertion or reading; by any number of them. False: no memory. */
+/** Called before a thread's first insertion or reading, by any of them. False: no memory. */
 bool nominator_make(struct nominator *nominator);
 
 /** When no other thread uses it. */

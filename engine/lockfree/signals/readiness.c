@@ -70,7 +70,7 @@ take_armed(struct sleepers *sleepers, uint64_t changers)
     }
 }
 
-/* For a changer that took `armed` away, or for a helper: `role`. Ends as take_armed does. */
+/* Tells the host. `role`: a changer that took `armed` away; or a helper. Ends as take_armed. */
 static void
 tell_host(struct sleepers *sleepers, const struct notifier *notifier, uint64_t role)
 {

@@ -20,7 +20,7 @@
 
 #define STAMPS 64
 
-/** Of one profile, by rejector. */
+/** The stamps of one profile, by rejector. */
 struct stamp_row {
     _Alignas(CACHE_LINE) atomic_u64 stamp[STAMPS];
     atomic_u64 late; /* late names that have their first stamp */
