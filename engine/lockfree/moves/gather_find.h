@@ -61,7 +61,7 @@ struct group_block {
     uint64_t number, parent; /* constant, as is the record, in this life of it */
     atomic_u64 waiting, changes, refuted;
     atomic_u64 since;     /* when it became READY last */
-    atomic_u64 seen;      /* of its last pop; the holder's */
+    atomic_u64 seen;      /* event sequence at its last pop; the holder's */
     atomic_u64 cycle;     /* the token of its last pop; the same */
     atomic_u32 size;      /* members at the end of its last cycle */
     atomic_u32 placed;    /* a cycle of it ended in PLACED; its root's holder stores it */

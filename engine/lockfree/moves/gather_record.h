@@ -14,9 +14,9 @@
  *       as in mover.h
  *
  * PROGRESS. Lock-free: each further round is another's change of the record, or an event of a gate
- * that refuses. Events have a call ask ASKS_MAX times in a row at most; then the record is gated as
- * it is, and a tick, which is due at once, asks. Without memory gather_complete leaves a stray
- * note; a tick completes the record.
+ * that refuses. Because of events a call asks ASKS_MAX times in a row at most; then the record is
+ * gated as it is, and a tick, which is due at once, asks. Without memory gather_complete leaves a
+ * stray note; a tick completes the record.
  *
  * EVIDENCE. tests/model: group; tests/unit/test_group.c, test_group_gates.c, test_lockfree_told.c.
  */

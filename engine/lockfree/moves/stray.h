@@ -1,6 +1,7 @@
 /*
- * Notes: what a call left undone for the next one that looks, as bits of one word. Pods that no pop
- * finds because there was no memory to move or publish them, and pods that are owed a question.
+ * Notes: what a call left undone for the next one that looks, as bits of one word. They are about
+ * pods that no pop finds because there was no memory to move or publish them, and about pods whose
+ * gates are still to be asked (a question that is owed).
  *
  * A pop that finds nothing, tick, and, if a pod may be in no lot, an event and schedq_candidates
  * see a note. For a pod that is not moved or not published they go through all records, for one

@@ -7,15 +7,16 @@
  * up a ref and went on, the ref stays FUTURE, and is counted by the lane's next label.
  *
  * COUNTS. Pods that are active or in flight are in the workers' tallies. An active pod is counted
- * behind its switch, or publication, and behind its leaving, so the sum may be less than there are,
- * and more only by pods that have left (position.c). Those that wait are in the public words, which
- * hosts read without a call: a word is raised before the CAS that may bring the pod, and taken back
- * if that fails, so it is never 0 while a pod waits there. A holder or mover that parks or gates a
- * pod raises it before it looks at the stamps (switch_announce), so a host that stamps an event and
- * then reads 0 misses no pod. A thread that stops between leaves the word too high: by one; in
- * add_many by the pods that it had admitted and not inserted; in a batch of switches by the batch's
- * pods. Once all calls have returned, the words are exact. They are raised before the deadline is
- * lowered for the pod, too: a planner passes over places whose words say 0 (serve.c).
+ * after the switch, or publication, that brings it, and counted off after it has left: so the sum
+ * may be less than the number of pods, and greater only by pods that have left (position.c). Those
+ * that wait are in the public words, which hosts read without a call: a word is raised before the
+ * CAS that may bring the pod, and taken back if that fails, so it is never 0 while a pod waits
+ * there. A holder or mover that parks or gates a pod raises it before it looks at the stamps
+ * (switch_announce), so a host that stamps an event and then reads 0 misses no pod. A thread that
+ * stops between leaves the word too high: by one; in add_many by the pods that it had admitted and
+ * not inserted; in a batch of switches by the batch's pods. Once all calls have returned, the words
+ * are exact. They are raised before the deadline is lowered for the pod, too: a planner passes over
+ * places whose words say 0 (serve.c).
  *
  * LINEARIZATION. switch_announced:B, switches_one:A.
  *

@@ -20,13 +20,14 @@
  *                the bit in the table's top and raises the version there; then one exchange wakes
  *                the leaf and sets the row's bit.
  *   bands_clear  takes the bits of rows without pods: two exchanges, however many they are.
- *   bands_rest   puts leaves without bits to sleep, also those that sleep, then takes their bits by
- *                an exchange of the top that expects the version from before. A producer that noted
- *                a leaf after that version was read makes the exchange fail. One that noted it
- *                before finds the leaf put to sleep since, so its waking fails, and it notes again.
- *   a copy       shows everything. A producer that marks a leaf of the table before read that
- *                table before it was replaced, so its ref was there before any doubt in the copy.
- * A bit that is set for nothing costs a look; bits are taken after BAND_PASSES of them (pop.c).
+ *   bands_rest   puts leaves without bits to sleep, also those that sleep already. Then it takes
+ *                their bits out of the top, by an exchange that expects the version from before. A
+ *                producer that noted a leaf after that version was read makes the exchange fail.
+ *                One that noted it before finds the leaf put to sleep since, so its waking fails,
+ *                and it notes again.
+ *   a copy       shows everything. A producer that marks a leaf of the earlier table read it before
+ *                that was replaced, so its ref was there before any doubt in the copy.
+ * A bit that is set for nothing costs a look; bits are taken after BAND_PASSES such looks (pop.c).
  *
  * LEAVING. A row leaves the table in two steps. First a copy of its leaf says that it is leaving,
  * and by which number. From then on a call that finds the row puts a leaf that does not say so in
@@ -40,16 +41,17 @@
  * tables wait, `waits` is the mark of one of them. A call that finds this mark passed takes all
  * tables. It ends the wait of each table whose own mark has passed, and puts the others back.
  * Rows without pods begin to leave
- *   by a sweep   of two leaves, when calls begin and few sweeps have not ended: one for each leaf
- *                that was split off, and some when most leaves under a top sleep, if there are more
- *                than BAND_LEAVES_KEPT. So rows without pods do not outgrow those with pods, though
- *                no walk comes to them. While a thread stands in a section, what is leaving waits,
- *                and soon no more rows begin: each that is used again costs a copy, which waits too
+ *   by a sweep   of two leaves, at the beginning of a call, while few sweeps have not ended. A
+ *                sweep is due for each leaf that was split off, and some are due when most leaves
+ *                under a top sleep, if there are more than BAND_LEAVES_KEPT. So rows without pods
+ *                do not outgrow those with pods, though no walk comes to them. While a thread
+ *                stands in a section, what is leaving waits, and soon no more rows begin: each that
+ *                is used again costs a copy, which waits too
  *   by trim      all of them
  *
- * IDS. The cell of a band that left the table says so at once. So an id that the word of an active
- * pod names is that band's, unless the pod was never published: settle_again asks for the band of
- * its priority.
+ * IDS. The cell of a band that left the table says so at once. The band that an active pod's word
+ * names by its id has not left, unless the pod was never published: then settle_again asks for the
+ * band of the pod's priority.
  *
  * THE BOUND. bands_is_full looks for one active pod in each other band, then at the words of these
  * pods again. All unchanged: at the moment in between each of these bands had a pod.
