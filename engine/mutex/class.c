@@ -74,7 +74,7 @@ keep_until(struct mutex_queue *queue, uint32_t index, int64_t time)
     entry->flags |= ENTRY_WAITED | ENTRY_BY_CLASS;
 }
 
-/* Keeps a pod back. Its time is set, and there is room in the ring. */
+/* Puts a pod that is kept back into its class's ring. Its time is set, and there is room. */
 static void
 hide(struct mutex_queue *queue, struct class_slot *slot, uint32_t index)
 {

@@ -23,7 +23,7 @@
 
 /** What a class makes of a failure. */
 enum class_turn {
-    CLASS_NOBODY, /* there was none, neither before the failure nor behind it */
+    CLASS_NOBODY, /* no class was asked: the pod has none, before the failure and behind it */
     CLASS_NOTHING,
     CLASS_SCOUTS, /* the pod is its class's scout */
     CLASS_HIDES   /* it is kept back */
