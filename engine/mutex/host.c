@@ -5,10 +5,10 @@
  *
  * THE CURSOR of candidates is {phase and lot, record, insertion}. Lots are visited in the order in
  * which they were made (`born` grows along the live list), pods in a lot in the order of their
- * insertion. It names the next pod to look at. If that pod has moved on meanwhile, the lot is
- * searched from its head for the first insertion that is not older. So nothing is pinned, and a pod
- * that stays where it is cannot be missed: every pod before the cursor in its lot was given, and
- * insertions only grow.
+ * insertion. The cursor names the next pod to look at. If that pod has moved on meanwhile, the lot
+ * is searched from its head for the first insertion that is not older. So nothing is pinned, and a
+ * pod that stays where it is cannot be missed: every pod before the cursor in its lot was given,
+ * and insertions only grow.
  *
  *   cursor[0]   0 = from the start; else 2 + born of the lot (the catch-all's is 0), or one of the
  *           two phases below

@@ -18,8 +18,9 @@
  * began.
  *
  * A READING IN PARTS, over several sections, goes on where it was: at the segment behind a bookmark
- * (epoch.h), which is the one before the segment that was read last. If that was deleted meanwhile,
- * it begins at the first segment again, and goes past what it has read, a line for each segment.
+ * (epoch.h), which is the one before the segment that was read last. If the bookmarked one was
+ * deleted meanwhile, the reading begins at the first segment again, and goes past what it has read:
+ * it reads one line of each segment.
  *
  * PICTURE
  *   lane      first -> segment -> segment -> ... -> last, the owner's, whose next is NULL
@@ -30,10 +31,10 @@
  * While the owner's segment is the only one, consumers make room in its ring and it is used again.
  * When it is full, the owner judges its refs. If half of them are stale it puts a copy of the
  * others behind it and goes on in that; else it takes a segment twice the size, up to
- * SEGMENT_SLOTS_MAX. A closed segment leaves the chain when its head has reached its tail. One of
- * which half is stale is replaced by a copy of the rest: by the reader that noticed, by trim, or by
- * the owner, which looks at a closed segment for each quarter of a segment that it puts, and at a
- * second one if the first was not judged as a whole.
+ * SEGMENT_SLOTS_MAX. A closed segment leaves the chain when its head has reached its tail. A closed
+ * segment of which half is stale is replaced by a copy of the rest: by the reader that noticed, by
+ * trim, or by the owner, which looks at a closed segment for each quarter of a segment that it
+ * puts, and at a second one if the first was not judged as a whole.
  *
  * WRITERS
  *   first            any thread, by a CAS, past the foremost segment
@@ -45,8 +46,8 @@
  *   known            any consumer, plain: a tail that it saw. Other consumers then need not read
  *                    the tail, which the owner writes. On the line of the head
  *   passed           any consumer, plain: what lies before it is stale, though the head is not
- *                    there. One that comes late is too low, which costs judgements, or behind the
- *                    head. On the line of the head
+ *                    there. A store that comes late is too low, which costs judgements, or behind
+ *                    the head. On the line of the head
  *   tail of a segment, slots          the owner, while it is the last
  *   next             NULL -> segment: the owner; then any thread, by a CAS
  * A copy is linked by one CAS of its original's next, from {successor} to {copy, GONE}: the copy,
@@ -61,8 +62,8 @@
  * past stays reachable from `oldest`, by next words that are frozen; owners, readers and trim move
  * `oldest` on, one CAS a segment, and retire. So pops only move `first`, and neither retire nor
  * free. `last` of an owner that stopped between linking and storing it may point to a segment that
- * is retired: its section, which is open, holds that back, and lane_resume comes before the section
- * ends.
+ * is retired: the owner's section, which is open, holds that back, and lane_resume comes before the
+ * section ends.
  *
  * LINEARIZATION. Publication: lane_publish:A. lane_peek_from true: lane_peek_from:D. EMPTY: the
  * load of the tail, segment_end:A, of a segment whose next was still NULL at lane_peek_from:F:
