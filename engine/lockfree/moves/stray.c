@@ -113,8 +113,8 @@ same_count(uint64_t notes, uint64_t before, unsigned counted, unsigned end)
 }
 
 /*
- * Takes away the notes of a pass. A note stays if another of its kind, short or not, was left
- * since. Ends: each failed exchange is another's change of the notes.
+ * Takes away the notes of a pass. Fresh ones stay if any fresh note was left since, short ones if
+ * any short note was. Ends: each failed exchange is another's change of the notes.
  */
 COLD static void
 take_notes(struct queue *queue, const struct pass *pass)
