@@ -86,7 +86,7 @@ func (queue *Queue) left(result *schedq.Result, err error) {
 	queue.table.drop(result.Object)
 }
 
-// forget takes a pod out, whose uid does not matter. It may be unknown: once for each pod that was bound it is.
+// forget takes out the pod of a name, whatever its uid. The pod may be unknown, as each pod is once it was bound.
 func (queue *Queue) forget(pod *v1.Pod) {
 	queue.DeleteNominatedPodIfExists(pod)
 	result, err := queue.library.Delete(nameOf(pod))

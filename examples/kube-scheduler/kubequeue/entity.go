@@ -10,7 +10,7 @@ import (
 )
 
 // What the library holds is a pod, or a group of pods that is tried as one: an entity. Most of this package needs to know of
-// groups only what is here; a release, or a configuration, without groups has none. groups_1_37.go begins what they are.
+// groups only what is here; a release, or a configuration, without groups has none. groups_1_37.go says what groups are.
 
 // entity is a group that an entry stands for.
 type entity interface {

@@ -12,9 +12,9 @@ import (
 	"schedq"
 )
 
-// What the scheduler says about a pod in flight it says in two ways, and neither is the library's token. Done brings a uid.
+// The scheduler names a pod in flight in two ways, and neither is the library's token. Done brings a uid.
 // AddUnschedulablePodIfNotPresent brings a record that may be a deep copy of the popped one and may hold another pod by now;
-// what survives both is the address in its InitialAttemptTimestamp. So every pop makes a new time value, and its address
+// the address in its InitialAttemptTimestamp survives both. So every pop makes a new time value, and its address
 // is the identity of the cycle.
 
 // flight is a pod between its pop and the end of its cycle.

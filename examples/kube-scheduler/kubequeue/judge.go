@@ -16,8 +16,8 @@ import (
 )
 
 // Plugins judge: hints say what an event is worth to a pod, gates whether a pod may be tried at all. Both are Go code of
-// unknown length over Go objects; they run with nothing held, on a record that does not change, and what comes of it is applied
-// only if the pod still is what was judged.
+// unknown length over Go objects. They run with nothing held, on a record that does not change. The result is applied
+// only if the pod still is at the version that was judged.
 
 // strategy is what an event means to a pod.
 type strategy int

@@ -9,10 +9,10 @@ import (
 // array that is used round and round. What is not there counts as an event that helps: it was overwritten, or its
 // sequence is drawn and it is about to be stored.
 //
-// While nothing is in flight nothing is logged, and the flight that ends last empties the log. A pod's flight is counted before the
-// newest sequence is read that it has seen, and an event looks at the count after it drew its sequence: so an event that finds
-// no flight is one that every later flight has seen. The scheduler's cache changed before that event, and a cycle looks at the cache after its
-// pop returned, so there is nothing to judge.
+// While nothing is in flight nothing is logged, and the flight that ends last empties the log. A pop counts its flight before it
+// reads the newest sequence, as the one that the flight has seen; an event looks at the count after it drew its sequence. So an event
+// that finds no flight is one that every later flight has seen. The scheduler's cache changed before that event, and a cycle looks at
+// the cache after its pop returned, so there is nothing to judge.
 
 // logSize bounds the log: a pod that was in flight during more events than this is tried again without judging.
 const logSize = 1 << 15

@@ -17,9 +17,9 @@ import (
 )
 
 // A cluster event is handled in an order that leaves no gap: draw its sequence, log it, raise the stamps, then read the pods that
-// it may concern. A pod that is parked before the stamps is among those; one that is parked after them is judged by whoever
-// parks it, who finds the event in the log. The library gives only pods whose rejectors registered the event, so thousands
-// of others cost nothing. Where plugins name the pods (narrow.go), those alone are judged.
+// it may concern. A pod that is parked before the stamps is among those; one that is parked after them is judged by the
+// goroutine that parks it, which finds the event in the log. The library gives only pods whose rejectors registered the event, so
+// thousands of others cost nothing. Where plugins name the pods (narrow.go), those alone are judged.
 
 // MoveAllToActiveOrBackoffQueue tries the pods again that an event could help. The scheduler's cache must have changed before.
 func (queue *Queue) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, old, new any,
@@ -151,8 +151,8 @@ func waitingResult(entry *entry, found *schedq.Result) *waiting {
 // backoffHasPassed: gates that were asked before a backoff are not asked again when something takes the pod out of it.
 const backoffHasPassed = release.Minor >= 35
 
-// decide says where a pod goes that is to be tried again: gates are asked, but for a backoff whose end asks them, or whose begin
-// did. Should it end before the decision is applied, the library says that the pod changed.
+// decide says where a pod goes that is to be tried again. Gates are asked, unless the pod backs off and the end of its backoff asks
+// them, or its begin did. If the backoff ends before the decision is applied, the library says that the pod changed.
 func (queue *Queue) decide(logger klog.Logger, pod *waiting, record *record) schedq.Decision {
 	decision := schedq.Decision{
 		Ref: pod.ref, Place: schedq.Active, Event: schedq.EventWildcard, JudgedUpTo: queue.words.EventSequence(),
@@ -269,7 +269,7 @@ func (queue *Queue) Activate(logger klog.Logger, pods map[string]*v1.Pod) {
 	}
 }
 
-// activate marks the pod first and looks at it then: what is parked in between is found, what is parked later is told.
+// activate marks the pod first, then looks at it: if it was parked in between it is found; if it is parked later its holder gets RETRY.
 func (queue *Queue) activate(logger klog.Logger, pod *v1.Pod, handle schedq.Pod) {
 	kind := queue.kinds.of(framework.EventForceActivate)
 	queue.begin(kind, nil, pod)

@@ -12,8 +12,8 @@ import (
 
 // With the feature gate SchedulerPreQueueingHints a plugin may give a pre-queueing hint with an event that it registers. It is asked
 // once for each such event, and names the pods that the event can concern, or says that all may be. Then only the named ones
-// are judged. A pod that is on no list is not, also not by plugins that gave no list. One that is on some is judged without
-// the plugins whose list it is not on.
+// are judged. A pod that is on no list is not judged, not even by plugins that gave no list. A pod that is on some lists is judged
+// without the plugins whose lists lack it.
 //
 // The named pods are picked out of the library's candidates. To find them by their names would miss some: a holder that parks a
 // pod looks at the stamps and then makes it wait, and only a reader of candidates makes the holder look again. The hints are

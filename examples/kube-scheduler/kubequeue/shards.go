@@ -23,11 +23,11 @@ import (
 //	       that store, one that it tells of later is taken in by the informer's call
 //	lose   the shard is not the queue's, and then its pods are cancelled by their label
 //
-// What puts a pod into the library does so under shards.mutex, and only if the shard is owned. So it comes before the end of the
-// ownership, and the pod is cancelled, or it sees that end, and leaves the pod out. What takes one out because the shard is not
-// owned does so under that mutex too: so it comes before a gain looks which pods are there.
+// A goroutine that puts a pod into the library holds shards.mutex, and does so only if the shard is owned. So either it comes before
+// the end of the ownership, and the pod is cancelled; or it sees that end, and leaves the pod out. A goroutine that takes a pod out
+// because the shard is not owned holds that mutex too: so it comes before a gain looks which pods are there.
 //
-// A pop gives a pod if the shard is served: the owner's lease is trusted. Between fence and loss it waits.
+// A pop gives a pod if the shard is served: the owner's lease is trusted. Between fence and loss of the shard the pop waits.
 
 // Shards says whose a pod is. Its methods may be called from any goroutine.
 type Shards interface {
@@ -189,7 +189,7 @@ func (queue *Queue) expel(pod *v1.Pod) {
 }
 
 // Lose makes shards another's, and forgets their pods. Nodes that were intended for these stay so, until the informer says
-// otherwise: whoever owns the pods knows of them by the pods' status. It returns how many pods these were.
+// otherwise: the queue that owns the pods knows of these nodes by the pods' status. It returns how many pods these were.
 func (queue *Queue) Lose(lost ...int) (count int) {
 	if queue.shards.keeps {
 		return 0

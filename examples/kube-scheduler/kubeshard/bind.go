@@ -16,10 +16,10 @@ import (
 	"schedq/examples/kube-scheduler/kubequeue"
 )
 
-// Two looks keep a pod from being bound twice. Before a bind it is asked whether the pod's shard is served: a shard that is given away in
-// order waits for the binds that were asked before. A bind that is late all the same, because its process or the network stood
-// still, meets the API server's own look: it refuses a pod that has a node, or another UID than the binding says. That look
-// alone is enough for "once"; the first saves the work.
+// Two looks keep a pod from being bound twice. Before a bind this package asks whether the pod's shard is served; a scheduler that gives
+// a shard away in order waits for the binds that asked before. A bind that is late all the same, because its process or the network
+// stood still, meets the API server's own look: it refuses a pod that has a node, or another UID than the binding says. The API
+// server's look alone is enough for "once"; the first look saves the work.
 
 // profile is one of the scheduler's, with the look before its binds.
 type profile struct {
@@ -45,7 +45,7 @@ func (shares *Shares) wrap(sched *scheduler.Scheduler, queue *kubequeue.Queue) {
 // RunBindPlugins binds a pod if its shard is served.
 func (profile *profile) RunBindPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
 	shares, shard := profile.shares, profile.shares.Of(pod)
-	// First counted, then asked: who stops a shard does it in the other order.
+	// First count, then ask: a goroutine that stops a shard works in the other order.
 	shares.binding[shard].Add(1)
 	defer shares.binding[shard].Add(-1)
 	if !shares.Serves(shard) {

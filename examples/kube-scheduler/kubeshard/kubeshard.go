@@ -112,7 +112,7 @@ type Shares struct {
 	more  chan struct{}
 }
 
-// Open reads from etcd how many shards there are, and writes that if nobody did. Start joins.
+// Open reads from etcd how many shards there are, and writes that if no scheduler has. Start joins.
 //
 // Errors: the scheduler binds by an extender; a feature gate; options; etcd's.
 func Open(ctx context.Context, options Options, sched *scheduler.Scheduler) (*Shares, error) {

@@ -59,7 +59,7 @@ type cluster struct {
 }
 
 // newCluster makes a scheduler that does not run yet. timing wraps its queue in one that measures calls. With a queue other than
-// the original that one is poisoned: whoever still calls it crashes the process.
+// the original that one is poisoned: a call that still reaches it crashes the process.
 func newCluster(name queueName, timing bool, maxBackoff time.Duration) (*cluster, error) {
 	made := &cluster{api: memapi.New()}
 	made.groups = serveGroups(made.api)

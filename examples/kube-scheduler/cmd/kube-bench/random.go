@@ -350,7 +350,7 @@ func (script script) compare(queues []queueName) error {
 	return nil
 }
 
-// withoutReasons counts pods that are pending whyever: one that its class keeps back was perhaps never tried.
+// withoutReasons counts pending pods whatever their reasons: one that its class keeps back was perhaps never tried.
 func withoutReasons(final map[string]int) map[string]int {
 	counts := map[string]int{}
 	for what, count := range final {

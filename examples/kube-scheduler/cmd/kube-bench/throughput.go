@@ -113,7 +113,7 @@ func inTurns(pairs int, queues []queueName, run func(queueName) error) error {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
-		slices.Reverse(order) // nobody is always the first
+		slices.Reverse(order) // so that no queue is always the first
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func Changes(new, old *v1.Pod) []fwk.ClusterEvent {
 	return framework.PodSchedulingPropertiesChange(new, old, true)
 }
 
-// Signer says what pods of a profile have in common: two with the same signature fit the same nodes. nil: nobody asks.
+// Signer says what pods of a profile have in common: two with the same signature fit the same nodes. nil: they are not signed.
 func Signer(profile framework.Framework) func(context.Context, *v1.Pod) Signature {
 	if !utilfeature.DefaultFeatureGate.Enabled(features.OpportunisticBatching) {
 		return nil
