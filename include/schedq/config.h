@@ -38,8 +38,8 @@ typedef struct schedq_clock {
      * Returns nanoseconds, never less than an earlier reading on any thread returned; less than 0
      * counts as 0. It may run with locks held: it must not call the queue. Threads that wait sleep
      * by CLOCK_MONOTONIC. If this clock gains on that (it counts a suspension, say), they find what
-     * is due up to 2 s late; a waiting pop its own deadline too (LOCKFREE: up to 2 s times the
-     * number of waiting pops).
+     * is due up to 2 s late. A waiting pop also sees its own deadline that late (LOCKFREE: up to
+     * 2 s times the number of waiting pops).
      */
     int64_t (*now_ns)(void *ctx);
     void    *ctx;         /**< passed to now_ns */

@@ -116,9 +116,9 @@ SCHEDQ_API schedq_status_t schedq_try_pop_many(schedq_worker_t *worker, schedq_p
  * While it waits it serves time as schedq_tick does, if no other thread does. It moves at most 256
  * due pods, then looks for its pod again (a flush with kube_minor asks the gates of all old gated
  * pods at once). The worker is inside this call all the while. While nothing happens, one of all
- * waiting pops wakes up every 2 s (LOCKFREE), or none (MUTEX; with config.clock.now_ns each that
- * has a time to wait for). With a virtual or external clock it sleeps untimed, and looks again at
- * every schedq_tick.
+ * waiting pops wakes up every 2 s (LOCKFREE), or none (MUTEX; but with config.clock.now_ns each one
+ * that has a time to wait for). With a virtual or external clock a waiting pop sleeps untimed, and
+ * looks again at every schedq_tick.
  * @param out written with OK only
  * @retval SCHEDQ_OK        as schedq_try_pop
  * @retval SCHEDQ_CANCELED  schedq_wait_cancel; nothing was taken

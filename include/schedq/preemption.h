@@ -372,7 +372,7 @@ typedef struct schedq_preemption_decision {
 typedef enum schedq_verdict_kind {
     /** not evaluated: unresolvable before, or the search had ended */
     SCHEDQ_VERDICT_UNSEEN = 0,
-    SCHEDQ_VERDICT_CANDIDATE,     /**< also if there were enough candidates of its kind */
+    SCHEDQ_VERDICT_CANDIDATE,     /**< also if there were enough of its kind before it */
     SCHEDQ_VERDICT_UNSCHEDULABLE, /**< does not fit without the victims either, or needs too many */
     /** preemption cannot help there; or no pod there may be a victim now */
     SCHEDQ_VERDICT_UNRESOLVABLE,
