@@ -193,7 +193,7 @@ hand_over(struct worker *worker, uint32_t record, const struct entry *entry,
     (void)class_hands_over(worker, &key, entry_handle(record, u64_load(&entry->life)));
 }
 
-/* Behind the exchange that ended it: the record is this worker's. */
+/* Called behind the exchange that ended the flight: the record is this worker's. */
 STRAIGHT void
 end_rest(struct worker *worker, schedq_token_t token, struct entry *entry, bool deleted)
 {

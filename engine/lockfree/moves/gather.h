@@ -113,7 +113,7 @@ gather_was_tried(const struct gathered *gathered, uint32_t group)
  */
 uint64_t gather_size(struct worker *worker, const struct group_block *block);
 
-/** False: it wants no more of them. */
+/** Called for a member. False: no more of them are wanted. */
 typedef bool gather_each_fn(void *ctx, const struct view *member);
 
 /**

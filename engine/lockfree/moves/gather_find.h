@@ -113,7 +113,7 @@ bool gather_quorum(struct worker *worker, const struct group_block *block, uint3
 struct hashed_name gather_name(const struct queue *queue, uint64_t number,
                                char text[GROUP_NAME_BYTES]);
 
-/** Declared, or in its cycle. Inside a section. False: neither. */
+/** Finds a group that is declared, or in its cycle. Inside a section. False: it is neither. */
 bool gather_find(struct worker *worker, uint64_t number, struct group_found *found);
 
 /** What a call needs to change a group's counts; its record's description is not read. */
@@ -123,7 +123,7 @@ struct group_look {
     uint64_t named; /* as gather_named */
 };
 
-/** Declared, or in its cycle. Inside a section. False: neither. */
+/** The same, but for a look without the description. */
 bool gather_look(struct worker *worker, uint64_t number, struct group_look *look);
 
 /** Goes from a group to the topmost one above, or itself. False: one of those above is missing. */
@@ -135,7 +135,7 @@ bool gather_root(struct worker *worker, uint64_t number, struct group_found *roo
 /** Its block; NULL: the record that `view` shows is over. */
 struct group_block *gather_block_of(const struct view *view);
 
-/** The group whose record this is, in this life. False: it is over. */
+/** The group whose record this is, in this life. False: that life is over. */
 bool gather_view(struct worker *worker, uint32_t record, uint64_t life, struct group_found *found);
 
 /** The same of a hint, which comes before its record is committed. False also if undeclared. */

@@ -43,7 +43,7 @@ void gather_tell_joined(struct worker *worker, schedq_pod_t member, schedq_resul
 /** Called before a member leaves ASIDE. Returns what gather_left needs. */
 uint64_t gather_leaves(struct worker *worker, uint64_t number);
 
-/** A member is ASIDE no more; `gate`: the one that refused it, or 0. */
+/** Called when a member is not ASIDE any more; `gate`: the gate that refused it, or 0. */
 void gather_left(struct worker *worker, uint64_t number, uint64_t counted, uint8_t gate,
                  schedq_result_t *result);
 

@@ -132,7 +132,7 @@ gather_may_complete(struct worker *worker, const struct group_block *block)
            gather_is_complete(worker, block);
 }
 
-/** A record that is IDLE, and complete, goes where it belongs. */
+/** Brings a record that is IDLE, and complete, where it belongs. */
 void gather_complete(struct worker *worker, uint64_t number, schedq_result_t *result);
 
 /** A READY or waiting record, at the words that `view` shows, becomes IDLE; then is completed. */

@@ -35,7 +35,7 @@ struct view {
     uint64_t seen;  /* in flight */
     uint32_t freed; /* for visitors: entry_freed */
     uint8_t gate;   /* 1 + number of the plugin; 0: none */
-    uint32_t name;  /* where it is (names.h) */
+    uint32_t name;  /* the name's place (names.h) */
     uint32_t name_length;
     uint8_t profile;
 };
@@ -69,7 +69,7 @@ report_brief(const struct queue *queue, struct entry *entry, uint64_t state, str
 /** The same of a group's record, whose history is read in another way than a pod's. */
 COLD void report_group(uint64_t state, struct view *view);
 
-/** The same, and what its backoff depends on. */
+/** report_brief, and what the pod's backoff depends on. */
 STRAIGHT void
 report_failures(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view)
 {
@@ -198,7 +198,7 @@ report_told(uint32_t record, const struct view *view, schedq_result_t *result)
     result->pending = view->pending;
 }
 
-/** The same, and its place and ref. */
+/** report_told, and the pod's place and ref. */
 void report_pod(const struct queue *queue, uint32_t record, const struct view *view,
                 schedq_result_t *result);
 

@@ -24,7 +24,7 @@ struct way {
     bool named;       /* a verdict named the place, and that is counted (observe/metrics.h) */
 };
 
-/** Is its backoff still going on? Some rules let no gated pod back off. */
+/** Does a pod with this history back off still? Some rules let no gated pod back off. */
 STRAIGHT bool
 route_is_backing_off(const struct queue *queue, uint8_t gate, const schedq_history_t *history,
                      int64_t now)

@@ -23,7 +23,7 @@ settle_again(struct worker *worker, uint32_t record, const struct view *view)
         return true;
     }
     if (worker->base.number == HOUSEKEEPER && place != PLACE_ACTIVE) {
-        /* it has no lanes: a worker that has them publishes the pod */
+        /* a housekeeper has no lanes: a worker that has them publishes the pod */
         stray_leave(queue_of(worker), STRAY_UNPUBLISHED);
         return true;
     }
@@ -84,7 +84,7 @@ settle_pod(void *ctx, uint32_t record, uint64_t life)
     struct view view;
 
     if (!report_view(queue_of(worker), record, life, &view) || state_version(view.state) != life) {
-        return true; /* it is over, or it was found before */
+        return true; /* the pod is over, or was found before */
     }
     /* What was prepared for a pod of the worker's own stays prepared. */
     struct run *prepared = worker->spare_run;

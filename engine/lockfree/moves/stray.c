@@ -10,7 +10,7 @@
 #define ONE_NOTE (UINT64_C(1) << STRAY_COUNTED)
 #define ONE_SHORT (UINT64_C(1) << STRAY_SHORT_COUNTED)
 
-/* The notes before it. Ends: each failed exchange is another's change of the notes. */
+/* Returns the notes before it. Ends: each failed exchange is another's change of the notes. */
 COLD static uint64_t
 leave(struct queue *queue, uint64_t note, uint64_t counted)
 {

@@ -86,7 +86,7 @@ transfer_follow(struct worker *worker, uint32_t record, uint64_t life)
         struct transfer transfer;
 
         if (worker->base.number == HOUSEKEEPER && way.place != PLACE_ACTIVE) {
-            /* it has no lanes, and the pod has left the order since it was looked at */
+            /* a housekeeper has no lanes; the pod left the order since it was looked at */
             stray_leave(queue, STRAY_UNMOVED);
             return false;
         }

@@ -240,7 +240,7 @@ transfer_find(struct worker *worker, const struct view *view, const struct way *
     }
 }
 
-/** A lane there, or a larger one. False: no memory. */
+/** Makes a lane there, or makes it larger. False: no memory. */
 bool transfer_make_lot_room(struct worker *worker, struct lot *lot);
 
 /** False: no memory, nothing changed. */

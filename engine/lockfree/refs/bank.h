@@ -38,7 +38,7 @@ struct bank {
 
 /** What a container's further banks lie in. */
 struct bank_kind {
-    size_t bytes, offset;                                       /* of it; of the bank there */
+    size_t bytes, offset; /* of that object; of the bank in it */
     void (*begin)(struct bank *made, const struct bank *first); /* fills in the rest */
     void (*announce)(struct bank *first); /* before each lane outside of the first bank */
 };

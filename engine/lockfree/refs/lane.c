@@ -641,7 +641,7 @@ enter(struct lane_reader *reader)
 {
     struct segment *segment = reader->segment;
 
-    /* The head first: what it is, the tail has reached. */
+    /* The head is loaded first: the tail has reached whatever it is. */
     reader->position = u32_load_acquire(u32_of(&segment->ring.c_head));
     reader->end =
         u32_load_acquire(u32_of(&segment->ring.p_tail)); /* enter:A reads from lane_publish:A */

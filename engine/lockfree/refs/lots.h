@@ -168,7 +168,7 @@ lot_phase(uint64_t state)
     return (enum lot_phase)(state % LOT_PHASES);
 }
 
-/** False: it is GONE. Else it is OPEN, and stays until the caller's section ends. */
+/** False: the lot is GONE. Else it is OPEN, and stays until the caller's section ends. */
 static inline bool
 lot_keep(struct lot *lot)
 {
@@ -298,7 +298,7 @@ struct lot_reader {
     struct lane_care care;
     struct bank_reader lanes; /* that come later */
     uint32_t worker;          /* the reader's */
-    int64_t newest;           /* in its own lane: what it put there later it does not read */
+    int64_t newest;           /* in its own lane: what it put there later is not read */
     bool in_lane;
     bool marked;        /* there is a bookmark in the lane that is read */
     int64_t from, upto; /* insertions in the lane that is read: read so far, and to be read */

@@ -97,14 +97,14 @@ run_room(const struct run *run)
     return UINT32_C(1) << run->size_class;
 }
 
-/** Only before it is published. A run that was taken has cause 0. */
+/** Called only before the run is published. A run that was taken has cause 0. */
 static inline void
 run_set_cause(struct run *run, uint32_t cause)
 {
     u32_store(&run->cause, cause);
 }
 
-/** Only before it is published: keys must not fall. */
+/** Called only before the run is published: keys must not fall. */
 void run_put(struct run *run, uint64_t ref, int64_t key);
 
 /**
@@ -115,7 +115,7 @@ void run_put(struct run *run, uint64_t ref, int64_t key);
 struct run *run_put_beside(struct run *run, const struct run_pool *pool, uint64_t word,
                            uint64_t ref, int64_t key, uint32_t cause);
 
-/** The word that names it in its present use. */
+/** The word that names a run in its present use. */
 static inline uint64_t
 run_word(const struct run *run)
 {
