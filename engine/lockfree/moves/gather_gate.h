@@ -13,7 +13,7 @@
  * entry meanwhile.
  *
  * ORDERING
- *   the answer, let_pass or its description -> the pop's load of the word
+ *   the answer, note_gate's description or set_flags -> the pop's load of the word
  *       the gates were asked about a member that is taken, in this stay
  *   switch to GATED, members' gates | a member leaves ASIDE, gather_left's look at the record
  *       the refused member is still there, or its leaver or the switcher sees that it is not

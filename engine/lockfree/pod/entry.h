@@ -81,7 +81,7 @@ struct entry {
     atomic_u64 timestamp, initial_attempt;
     atomic_u64 attempts_rejections; /* 32 bits each */
     atomic_u32 errors;
-    atomic_u32 freed; /* what freed it last: freed_word */
+    atomic_u32 freed; /* what freed it last (FREED_LABEL_BITS) */
     /*
      * in flight: event sequence at its pop; a member's: its group's cycle; a group's record: the
      * group
