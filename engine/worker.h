@@ -33,7 +33,7 @@
  * begins anew when it wakes (worker_anew:A), before it takes that back.
  *
  * ORDERING
- *   worker_anew:A, worker_wakes:A -> worker_what, worker_is_still
+ *   worker_anew:A, worker_wakes:A -> `what`, then `busy` again (look_at_worker in api/watch.c)
  *       a watchdog that sees that a call does not sleep any more sees that its mark is gone
  *
  * RESOLUTION. A mark counts units of 2^24 ns, 17 ms, and comes round after 2.3 years. Rounding

@@ -24,7 +24,7 @@ enum { LINE_BYTES = 64, LINE_WORKERS_MAX = 64 };
 
 struct line {
     uint64_t holders; /* bit w: worker w has a copy */
-    uint64_t round;   /* in which it was counted last, see lines_touched */
+    uint64_t round;   /* in which it was counted last */
 };
 
 struct transfers {

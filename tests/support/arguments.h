@@ -28,7 +28,7 @@ extern const argument_choice_t argument_presets[];
 
 /** The choice of that name; NULL: there is none. */
 const argument_choice_t *argument_find(const argument_choice_t *choices, const char *name);
-/** The engine that schedq_config_init chooses. */
+/** The engine of SCHEDQ_CONFIG_INIT. */
 const argument_choice_t *argument_engine_default(void);
 
 /**

@@ -50,7 +50,7 @@ static const enum place containers[CONTAINERS] = {PLACE_ACTIVE, PLACE_BACKOFF,  
 
 /* ---- the rule -------------------------------------------------------------------------------- */
 
-/* s: state_switch; o: its owner stores; -: nobody. */
+/* s: a switch; o: its owner stores; -: nobody. */
 static const char leaves[PLACES][PLACES + 1] = {
     /* FREE ACTIVE BACKOFF PARKED GATED INFLIGHT DEAD ERROR_BACKOFF HELD; ASIDE; IDLE READY CYCLE */
     [PLACE_FREE] = "-oooo--oooo--",          //
