@@ -269,6 +269,7 @@ class_drain(actor_t *actor)
 {
     release_all(actor);
     tick_after(actor, 0);
+    rest(actor);
     look(actor);
     if (actor->round->number % 2 == 1) {
         pop_all(actor);
@@ -282,5 +283,6 @@ class_drain(actor_t *actor)
         place_all(actor);
         notify(actor);
         tick_after(actor, 2 * BACKOFF_NS);
+        rest(actor);
     }
 }

@@ -217,6 +217,7 @@ group_drain(actor_t *actor)
     for (int i = 0; i < ROUNDS_OF_A_DRAIN; i++) {
         notify(actor);
         tick(actor);
+        rest(actor);
         for (uint32_t group = 1; group <= GROUPS; group++)
             activate(actor, group);
         while (pop_group(actor))
