@@ -207,6 +207,19 @@ hold_for_a_while(struct actor *actor, uint32_t key)
     release(actor, key, pod);
 }
 
+static void
+keep_until(struct actor *actor, uint32_t key, int64_t time)
+{
+    const schedq_pod_t pod = find(actor, key);
+
+    if (pod.bits == 0) {
+        return;
+    }
+    begin(actor, "not_before", key);
+    schedq_status_t status = schedq_not_before(actor->worker, pod, time, NULL);
+    (void)ends(actor, "not_before", status, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
+}
+
 /* ---- behind all ------------------------------------------------------------------------------ */
 
 static int
@@ -439,6 +452,20 @@ static void
 hold_1(struct actor *actor)
 {
     hold_for_a_while(actor, 1);
+}
+
+static void
+keep_1_until(struct actor *actor)
+{
+    keep_until(actor, 1, cluster_now() + BACKOFF_NS);
+    keep_until(actor, 1, 0);
+}
+
+static void
+tick_twice(struct actor *actor)
+{
+    actor_tick_after(actor, BACKOFF_NS);
+    actor_tick_after(actor, BACKOFF_NS);
 }
 
 static void
@@ -835,6 +862,10 @@ const struct scenario class_scenarios[] = {
             one_scouts, hold_0, place_one, reject_one),
     CLASSES("class_hold_next", "the next scout is held while the first one leaves", configure,
             two_wait, drop_0, hold_1, place_one),
+    CLASSES("class_until", "a pod gets times of its caller's while its class keeps it back",
+            configure, one_scouts, keep_1_until, place_one, tick_twice),
+    CLASSES("class_until_next", "the next scout gets times while the first one leaves", configure,
+            two_wait, drop_0, keep_1_until, tick_twice),
     CLASSES("class_update", "a scout changes its class and back", configure, one_scouts, change_0,
             place_one, reject_one),
     CLASSES("class_update_next", "one that is kept back is described anew", configure, two_wait,
