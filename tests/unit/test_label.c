@@ -229,7 +229,7 @@ what_is_known_of_a_label_goes_with_its_pods(void **state)
 static void
 assert_jobs_leave_little(fixture_t *fixture, bool labelled)
 {
-    enum { JOBS = 1000, FEW_JOBS = 100, PODS = 100, AGAIN = 3, BYTES = 80, LEFT = 8 };
+    enum { JOBS = 400, FEW_JOBS = 100, PODS = 100, AGAIN = 3, BYTES = 80, LEFT = 8 };
     char names[PODS][16];
     schedq_pod_t pods[PODS];
     uint64_t few = 0;

@@ -10,7 +10,7 @@
 #include "fixture.h"
 
 /* jemalloc has 4,095 arenas: more queues than that. */
-enum { QUEUES = 5000, PODS = 50000, EMPTY_MAX = 64 << 10, MIB = 1 << 20 };
+enum { QUEUES = 2000, PODS = 50000, EMPTY_MAX = 64 << 10, MIB = 1 << 20 };
 
 /* Bytes of this process that are in memory. */
 static int64_t
