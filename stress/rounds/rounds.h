@@ -94,7 +94,7 @@ uint32_t next_pod(actor_t *actor);
 record_t *delete_pod(actor_t *actor, uint32_t pod);
 void notify(actor_t *actor);
 void tick(actor_t *actor);
-/** No other thread is at work: ticks until nothing is due; ends the program if that does not end. */
+/** No other thread is at work. Ticks until nothing is due; if that is never, the program ends. */
 void rest(actor_t *actor);
 
 /* ---- rules ----------------------------------------------------------------------------------- */
