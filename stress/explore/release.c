@@ -223,6 +223,24 @@ serve(struct actor *healthy, int64_t ns)
     release_pop(healthy);
 }
 
+/* A host that decides about all that a tick leaves to it comes to a rest too. */
+static void
+release_host_rest(struct actor *healthy)
+{
+    const schedq_words_t *words = schedq_words(world.queue);
+    unsigned ticks = 0;
+
+    actor_tick_after(healthy, 100 * BACKOFF_NS);
+    while (words->next_deadline_ns <= cluster_now()) {
+        SIM_CHECK(ticks < TICKS_TO_REST, "after %u ticks time is wanted at %lld still", ticks,
+                  (long long)words->next_deadline_ns);
+        actor_host_release(healthy);
+        release_pop(healthy);
+        actor_tick(healthy);
+        ticks++;
+    }
+}
+
 void
 release_all(struct actor *healthy)
 {
@@ -234,6 +252,7 @@ release_all(struct actor *healthy)
     if (world.config.decide == SCHEDQ_DECIDE_HOST) {
         actor_host_release(healthy);
         release_pop(healthy);
+        release_host_rest(healthy);
         return;
     }
     serve(healthy, 100 * BACKOFF_NS);

@@ -283,6 +283,40 @@ stop_in_not_before(schedq_worker_t *base, schedq_pod_t pod, int64_t time)
     section_leave(worker);
 }
 
+/* A thread stops in schedq_fail, before it hands the pod back. */
+static void
+stop_in_fail(schedq_worker_t *base, schedq_pod_t pod, int64_t now)
+{
+    struct worker *worker = (struct worker *)base;
+    const struct way way = {.place = PLACE_ERROR_BACKOFF};
+    struct transfer transfer;
+    struct view view;
+    section_begin(worker);
+    assert_true(report_handle(queue_of(worker), pod, &view));
+    assert_true(transfer_prepare(worker, ref_record(pod.bits), &view, &way, now, &transfer));
+    transfer_publish(worker, &transfer, CAUSE_NONE);
+    section_leave(worker);
+}
+
+static void
+a_host_is_told_of_a_pod_whose_failure_stopped(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_worker_t *other;
+    schedq_result_t result;
+    fixture->config.decide = SCHEDQ_DECIDE_HOST;
+    fixture->config.pop_from_backoff = 0;
+    schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
+    fx_pop(fixture, "ns/a");
+    assert_ok(schedq_worker_register(fixture->queue, &other, NULL, 0));
+    stop_in_fail(other, pod, fx_now(fixture));
+    fx_advance(fixture, SEC(100));
+    assert_ok(schedq_tick(fx_worker(fixture), NULL, &result));
+    assert_ok(schedq_worker_unregister(other));
+    assert_int_equal(result.left, 1);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ERROR_BACKOFF);
+}
+
 static void
 a_held_pod_is_not_due_by_a_call_that_stopped(void **state)
 {
@@ -498,6 +532,7 @@ main(int argc, char **argv)
         fx_test_lockfree(a_note_that_comes_in_a_pass_makes_another_tick_due),
         fx_test_lockfree(a_worker_that_joined_unnoted_is_freed_once),
         fx_test_lockfree(a_pod_that_its_class_keeps_back_has_its_turn_though_another_stopped),
+        fx_test_lockfree(a_host_is_told_of_a_pod_whose_failure_stopped),
         fx_test_lockfree(a_pod_whose_turn_began_and_stopped_is_not_due_for_ever),
         fx_test_lockfree(a_pod_that_its_class_keeps_back_is_not_due_by_a_call_that_stopped),
     };

@@ -353,7 +353,7 @@ flush_due(struct serving *serving, enum place place, int64_t limit, struct bin *
         .ref = bin_head_ref(&head), .key = bin_head_key(&head), .cause = bin_head_cause(&head)};
     struct timed first = {.at = due.key, .ref = due.ref};
 
-    if (rounds > 0 && first.at <= limit) {
+    if (first.at <= limit) {
         struct flush flush = flush_of(serving, place, limit);
 
         flush.mover.ctx = &flush;
@@ -374,6 +374,30 @@ flush_due(struct serving *serving, enum place place, int64_t limit, struct bin *
 /* ---- backoff --------------------------------------------------------------------------------- */
 
 /*
+ * The first pod of a backoff that the host ends. If it is due and was not moved there yet, this
+ * thread moves it: the thread that published it may have stopped, and the host, which decides
+ * about pods that wait, would not be told of it. Ref 0: there is none.
+ */
+static struct timed
+first_for_host(struct serving *serving, struct bin *bin, int64_t limit)
+{
+    struct queue *queue = queue_of(serving->worker);
+    const struct bin_caller caller = bin_caller(serving->worker);
+    struct bin_head head;
+    uint64_t state;
+
+    /* Ends: each further round passes a ref that has become stale. */
+    while (bin_first_live(bin, &queue->runs, &head)) {
+        const struct timed first = {.at = bin_head_key(&head), .ref = bin_head_ref(&head)};
+
+        if (first.at > limit || bin_judge(bin, &caller, first.ref, bin_head_cause(&head), &state)) {
+            return first;
+        }
+    }
+    return (struct timed){.ref = 0};
+}
+
+/*
  * *next becomes the first pod there that is not due so far, or is due and stays. A pod that an
  * update publishes anew meanwhile may be overlooked: the deadline says that it is due.
  */
@@ -391,7 +415,8 @@ flush_backoff(struct serving *serving, enum place place, struct timed *next)
         if (bound > limit && bound >= next->at) {
             continue;
         }
-        struct timed first = flush_due(serving, place, limit, bin, ends ? ROUNDS_MAX : 0);
+        struct timed first = ends ? flush_due(serving, place, limit, bin, ROUNDS_MAX)
+                                  : first_for_host(serving, bin, limit);
 
         if (first.ref != 0 && first.at < next->at) {
             *next = first;
