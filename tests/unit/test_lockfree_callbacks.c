@@ -679,6 +679,54 @@ a_question_that_finds_no_memory_is_not_answered_ok(void **state)
     end_scene();
 }
 
+static void
+open_the_first_and_shut_the_second(scene_t *own)
+{
+    first_refuses = false;
+    move_with(own->other, SCHEDQ_EVENT_NODE_DELETE, NULL);
+}
+
+/* The pod is behind the first gate when the second one refuses it, and there is no memory. */
+static void
+a_tick_without_memory_forgets_no_question(void **state)
+{
+    fixture_t *fixture = *state;
+    unsigned found_none = 0;
+    add_plugin(fixture, 0, "First", SCHEDQ_ACTION_DELETE, first_of_two);
+    add_plugin(fixture, 0, "Second", SCHEDQ_ACTION_ADD, second_of_two);
+    set_scene(fixture, false);
+    for (unsigned site = 0; site < 16; site++) {
+        char name[] = "ns/a";
+        name[3] = (char)('a' + site);
+        schedq_pod_spec_t spec = fx_spec(0);
+        spec.object = site + 1;
+        spec.not_before_ns = fx_now(fixture) + SEC(1);
+        scene.second_passes = true;
+        fx_add_spec(fixture, name, &spec);
+        scene.second_passes = false;
+        first_refuses = true;
+        scene.job = open_the_first_and_shut_the_second;
+        scene.jobs = 1;
+        fx_advance(fixture, SEC(1));
+        account_fail_after(&fixture->memory, site);
+        schedq_status_t status = schedq_tick(fx_worker(fixture), NULL, NULL);
+        (void)account_heal(&fixture->memory);
+        if (status != SCHEDQ_OK) {
+            found_none++;
+            assert_status(status, SCHEDQ_NOMEM);
+            fx_advance(fixture, MS(500));
+            fx_tick(fixture);
+        }
+        scene.second_passes = true;
+        move_with(scene.other, SCHEDQ_EVENT_NODE_ADD, NULL);
+        fx_pop(fixture, name);
+        assert_ok(schedq_delete_name(fx_worker(fixture), name, sizeof name - 1, NULL));
+        assert_ok(schedq_trim(fixture->queue));
+    }
+    assert_true(found_none > 0);
+    end_scene();
+}
+
 /*
  * Each job but the last changes the pod, and the gate that refuses it; the last but one opens both.
  * The last one looks for pods, and so for notes.
@@ -1157,6 +1205,7 @@ main(int argc, char **argv)
         fx_test_lockfree(a_pod_that_was_asked_about_often_enough_makes_a_tick_due),
         fx_test_lockfree(a_tick_that_asked_often_enough_leaves_no_pod_unasked),
         fx_test_lockfree(a_question_that_finds_no_memory_is_not_answered_ok),
+        fx_test_lockfree(a_tick_without_memory_forgets_no_question),
         fx_test_lockfree(a_note_that_is_taken_before_the_pod_is_gated_is_left_again),
         fx_test_lockfree(memory_is_flat_while_a_gate_is_asked),
         fx_test_lockfree(memory_is_flat_while_a_hint_is_asked),

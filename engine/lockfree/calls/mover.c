@@ -1074,6 +1074,10 @@ pay(struct mover *mover, uint64_t debt)
         return;
     }
     flush(mover); /* the pod, if it was collected */
+    if (mover->no_memory) {
+        /* no caller knows of a pod that is behind a gate and has to be asked once more */
+        stray_leave_short(queue_of(worker), STRAY_UNJUDGED);
+    }
     /* behind the pod's switch, or its note; else flush tried another pod, which is owed now */
     if (u64_load(&worker->owed) == debt) {
         u64_store_release(&worker->owed, 0);
