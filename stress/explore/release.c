@@ -157,17 +157,29 @@ check_nominated(struct actor *healthy, const struct sums *sums)
               (unsigned long long)sums->nominated, (unsigned long long)visited);
 }
 
-void
-release_rest(struct actor *healthy)
+static void
+come_to_rest(struct actor *healthy, bool decides)
 {
     const schedq_words_t *words = schedq_words(world.queue);
     unsigned ticks = 0;
 
-    while (world.config.decide != SCHEDQ_DECIDE_HOST && words->next_deadline_ns <= cluster_now()) {
+    while (words->next_deadline_ns <= cluster_now()) {
         SIM_CHECK(ticks < TICKS_TO_REST, "after %u ticks time is wanted at %lld still", ticks,
                   (long long)words->next_deadline_ns);
+        if (decides) {
+            actor_host_release(healthy);
+            release_pop(healthy);
+        }
         actor_tick(healthy);
         ticks++;
+    }
+}
+
+void
+release_rest(struct actor *healthy)
+{
+    if (world.config.decide != SCHEDQ_DECIDE_HOST) {
+        come_to_rest(healthy, false);
     }
 }
 
@@ -223,24 +235,6 @@ serve(struct actor *healthy, int64_t ns)
     release_pop(healthy);
 }
 
-/* A host that decides about all that a tick leaves to it comes to a rest too. */
-static void
-release_host_rest(struct actor *healthy)
-{
-    const schedq_words_t *words = schedq_words(world.queue);
-    unsigned ticks = 0;
-
-    actor_tick_after(healthy, 100 * BACKOFF_NS);
-    while (words->next_deadline_ns <= cluster_now()) {
-        SIM_CHECK(ticks < TICKS_TO_REST, "after %u ticks time is wanted at %lld still", ticks,
-                  (long long)words->next_deadline_ns);
-        actor_host_release(healthy);
-        release_pop(healthy);
-        actor_tick(healthy);
-        ticks++;
-    }
-}
-
 void
 release_all(struct actor *healthy)
 {
@@ -252,7 +246,8 @@ release_all(struct actor *healthy)
     if (world.config.decide == SCHEDQ_DECIDE_HOST) {
         actor_host_release(healthy);
         release_pop(healthy);
-        release_host_rest(healthy);
+        actor_tick_after(healthy, 100 * BACKOFF_NS);
+        come_to_rest(healthy, true); /* it decides about all that a tick leaves to it */
         return;
     }
     serve(healthy, 100 * BACKOFF_NS);

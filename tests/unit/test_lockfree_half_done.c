@@ -369,28 +369,6 @@ a_pod_in_flight_is_not_due_by_a_failure_that_stopped(void **state)
 }
 
 /* A thread stops that was about to let it go: others must not hold it anew, behind its class. */
-static void
-a_pod_that_its_class_keeps_back_has_its_turn_though_another_stopped(void **state)
-{
-    fixture_t *fixture = *state;
-    schedq_worker_t *other;
-    schedq_pod_spec_t spec = fx_spec(0);
-    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
-    spec.class_id = 77;
-    schedq_pod_t scout = fx_add_spec(fixture, "ns/a", &spec).pod;
-    schedq_pod_t pod = fx_add_spec(fixture, "ns/b", &spec).pod;
-    schedq_popped_t popped = fx_pop(fixture, "ns/a");
-    assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_PARKED);
-    fx_pop_nothing(fixture);
-    assert_place(fx_place(fixture, "ns/b"), SCHEDQ_HELD);
-    assert_ok(schedq_worker_register(fixture->queue, &other, NULL, 0));
-    stop_in_not_before(other, pod, fx_now(fixture));
-    assert_ok(schedq_tick(fx_worker(fixture), NULL, NULL));
-    assert_ok(schedq_delete(fx_worker(fixture), scout, NULL));
-    fx_pop(fixture, "ns/b");
-    assert_ok(schedq_worker_unregister(other));
-}
-
 /* The class 77 is shut; the scout. */
 static schedq_pod_t
 shut_class(fixture_t *fixture, schedq_pod_spec_t *spec)
@@ -401,6 +379,24 @@ shut_class(fixture_t *fixture, schedq_pod_spec_t *spec)
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_PARKED);
     return scout;
+}
+
+static void
+a_pod_that_its_class_keeps_back_has_its_turn_though_another_stopped(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_worker_t *other;
+    schedq_pod_spec_t spec = fx_spec(0);
+    schedq_pod_t scout = shut_class(fixture, &spec);
+    schedq_pod_t pod = fx_add_spec(fixture, "ns/b", &spec).pod;
+    fx_pop_nothing(fixture);
+    assert_place(fx_place(fixture, "ns/b"), SCHEDQ_HELD);
+    assert_ok(schedq_worker_register(fixture->queue, &other, NULL, 0));
+    stop_in_not_before(other, pod, fx_now(fixture));
+    assert_ok(schedq_tick(fx_worker(fixture), NULL, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), scout, NULL));
+    fx_pop(fixture, "ns/b");
+    assert_ok(schedq_worker_unregister(other));
 }
 
 static void
